@@ -44,7 +44,7 @@ KEPT = {
         ("nn/utils/parametrizations.py", "__init__"): "no dim is right for a weight without dimensions",
     },
     "index dtype": {
-        ("core/ops/indices.py", "_index_tensor"): "one of several keys of an index",
+        ("core/ops/indices.py", "check_index_type"): "one of several keys of an index",
         ("core/ops/public/gather_scatter.py", "_check_copied"): "after the dimension and the leaf",
         ("nn/functional/sparse.py", "_check_indices"): "of indices and offsets, after their ranks",
     },

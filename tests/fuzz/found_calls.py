@@ -371,4 +371,13 @@ FOUND: tuple[str, ...] = (
     ),
     # the other factor is multiplied by the number first, in its own type
     "a = torch.zeros(1, dtype=torch.float64); b = torch.tensor([3e38]).requires_grad_(); c = torch.ones(1, dtype=torch.float64).requires_grad_(); result = torch.addcmul(a, b, c, value=-1.5)",
+    # bytes as an index are a mask
+    "a = torch.zeros((3, 4), dtype=torch.float64); b = torch.tensor([0, 1, 1], dtype=torch.uint8); result = torch.index_put(a, (b,), torch.ones(2, 4, dtype=torch.float64))",
+    "a = torch.zeros((3, 4), dtype=torch.float64); b = torch.tensor([0, 1, 1], dtype=torch.uint8); result = a.index_put_((b,), torch.ones(4, dtype=torch.float64), accumulate=True)",
+    "a = torch.zeros((3, 4), dtype=torch.float64); b = torch.tensor([0, 1, 1], dtype=torch.uint8); result = a.index_put_((b,), torch.tensor(1.0, dtype=torch.float64))",
+    "a = torch.zeros((3, 4), dtype=torch.float64); b = torch.full((2, 3), 1, dtype=torch.uint8); result = a.index_put_((b,), torch.tensor(1.0, dtype=torch.float64))",
+    "a = torch.zeros((3, 4), dtype=torch.float64); b = torch.full((2, 3), True, dtype=torch.bool); result = a.index_put_((b,), torch.tensor(1.0, dtype=torch.float64))",
+    "a = torch.zeros((3, 4), dtype=torch.float64); b = torch.tensor([0, 1]); c = torch.full((3,), 1, dtype=torch.uint8); result = a.index_put((b, c), torch.tensor(1.0, dtype=torch.float64))",
+    # a product begins with 1
+    "a = torch.tensor(complex(-inf, 0), dtype=torch.complex128); result = torch.prod(a, 0)",
 )  # fmt: skip

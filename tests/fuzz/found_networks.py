@@ -77,4 +77,27 @@ FOUND = (
         ),
         before=("x = last(x)",),
     ),
+    # of equal elements a normalization makes their last digit over the root of its eps
+    Network(
+        (1, 1, 5, 6),
+        (
+            ("Softmax2d()", "x = {m}(x)"),
+            ("Sigmoid()", "x = {m}(x)"),
+            ("LayerNorm([1, 5, 6])", "x = {m}(x)"),
+        ),
+        dtype="float32",
+    ),
+    # the first step moves apart what has no gradient but rounding, and the second output shows it
+    Network(
+        (2, 1, 3, 7),
+        (
+            ("PReLU()", "x = {m}(x)"),
+            ("Flatten()", "x = {m}(x) + {m}(x.flip(0))"),
+            ("", "x = x[:, ::2]"),
+            ("Linear(11, 1, bias=True)", "x = x + {m}(x)"),
+            ("", "x = x.flip(1)"),
+        ),
+        loss="F.multi_margin_loss(y.flatten(1), labels(y.flatten(1)))",
+        optimizer="NAdam(parts, lr=0.01)",
+    ),
 )

@@ -168,18 +168,58 @@ def _breakpoints_of_all_kinds_are_listed_and_set(
     expect(view.get_by_text("no node is named 'Nothing*'").first).to_be_visible()
 
 
+def toggle_at(lab: Lab, notebook: Notebook, number: int, line: int) -> None:
+    """Sets a breakpoint at a line of a cell, or takes it away, by the command."""
+    lab.call(
+        """(app, id, index, line) => {
+          const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
+          content.activeCellIndex = index;
+          content.activeCell.editor.setCursorPosition({ line: line - 1, column: 0 });
+        }""",
+        notebook.panel,
+        number,
+        line,
+    )
+    lab.execute("vizgrad:toggle-line-breakpoint")
+
+
+#: The lines of a session are told late: its view is there long before the breakpoints that the page keeps.
+LATE = """
+from time import sleep
+from vizgrad.debugger.jupyter.widget.line_messages import LinesFollower
+whole = LinesFollower.whole
+def late(self, request):
+    sleep(3)
+    return whole(self, request)
+LinesFollower.whole = late
+"""
+
+
+def test_who_continues_at_once_is_stopped_by_what_is_kept(lab: Lab) -> None:
+    notebook = lab.open_notebook(SETUP + LATE, MODEL, LOSS)
+    toggle_at(lab, notebook, 1, 3)
+    notebook.run()
+    view = notebook.output(2)
+    at(view, 0)
+    press(view, "Continue")
+    at(view, 4)
+    expect(cell(notebook, 1).locator(".vg-current-line")).to_contain_text(
+        "Stopped: breakpoint before TanhBackward0"
+    )
+    lab.call(RUN, notebook.panel, 2)
+    at(view, 0)
+    press(view, "Continue")
+    at(view, 4)
+    # Also what was set a moment before.
+    breakpoint_(cell(notebook, 1), 3).click()
+    press(view, "Continue")
+    at(view, 8)
+
+
 def test_a_breakpoint_waits_for_the_session_that_comes_in_the_dark_too(lab: Lab) -> None:
     lab.execute("apputils:change-theme", theme="JupyterLab Dark")
     notebook = lab.open_notebook(SETUP, MODEL, LOSS)
-    lab.call(
-        """(app, id) => {
-          const { content } = [...app.shell.widgets('main')].find(widget => widget.id === id);
-          content.activeCellIndex = 1;
-          content.activeCell.editor.setCursorPosition({ line: 3, column: 0 });
-        }""",
-        notebook.panel,
-    )
-    lab.execute("vizgrad:toggle-line-breakpoint")
+    toggle_at(lab, notebook, 1, 4)
     control = breakpoint_(cell(notebook, 1), 4)
     expect(control).to_have_attribute("aria-pressed", "true")
     expect(control).to_have_attribute("title", re.compile("waits"))

@@ -106,6 +106,70 @@ def test_the_finding_stands_above_the_curves_of_the_layers_that_it_names(lab: La
     expect(output.get_by_role("button", name="Show all 20 layers")).to_be_focused()
 
 
+def test_the_pointer_over_the_curves_moves_nothing(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    notebook = lab.open_notebook(TRAIN, LOOP, "1 + 1")
+    notebook.run()
+    output = notebook.output(1)
+    track, image = output.get_by_role("slider"), output.locator(".vg-course-stage img")
+    track.scroll_into_view_if_needed()
+    lab.page.wait_for_timeout(300)
+    before, below, box = (
+        image.bounding_box(),
+        notebook.editor(2).bounding_box(),
+        track.bounding_box(),
+    )
+    assert box is not None
+    step = output.locator(".vg-course-step")
+    expect(step).to_have_text(re.compile("^SGD, step 40 of 40"))
+    seen = set[str]()
+    for share in (0.02, 0.1, 0.2):
+        lab.page.mouse.move(box["x"] + share * box["width"], box["y"] + box["height"] / 2)
+        expect(step).not_to_have_text(re.compile("^SGD, step 40 of 40"))
+        seen.add(step.inner_text())
+        assert (image.bounding_box(), notebook.editor(2).bounding_box()) == (before, below)
+    assert len(seen) == 3
+    picture(lab, "course-hover")
+    lab.page.mouse.down()
+    lab.page.mouse.up()
+    expect(output.locator(".vg-course-way")).to_be_visible()
+    assert image.bounding_box() == before
+    picture(lab, "course-click")
+
+
+HISTORY = """w = vg.watch(display=False, keep=2)
+with w:
+    for step in range(10):
+        optimizer.zero_grad()
+        ((net(x) - y) ** 2).mean().backward()
+        optimizer.step()
+"""
+
+
+def test_a_history_is_read_step_by_step_as_the_curves_below_a_cell(lab: Lab) -> None:
+    notebook = lab.open_notebook(TRAIN, HISTORY, "w.history")
+    notebook.run()
+    output = notebook.output(2)
+    track = output.get_by_role("slider", name="Steps of SGD")
+    track.focus()
+    said = output.locator(".vg-course-said")
+    expect(said).to_contain_text("SGD, step 10 of 10, backward 10")
+    said.get_by_role("button", name="Open backward 10").click()
+    picture(lab, "history")
+    shown = lab.page.locator("[id^='vizgrad-kept-'][id$='-10']")
+    expect(shown).to_contain_text("MeanBackward0")
+
+
+def test_a_history_of_a_block_that_goes_on_says_where_curves_grow(lab: Lab) -> None:
+    inner = HISTORY + "        if step == 5:\n            display(w.history)\n"
+    notebook = lab.open_notebook(TRAIN, inner)
+    notebook.run()
+    said = notebook.output(1).locator(".vg-course-said")
+    expect(said).to_contain_text("As of now: the block goes on.")
+    expect(said).to_contain_text("SGD, step 6 of 6")
+    picture(lab, "history-goes-on")
+
+
 KEPT = """%%vizgrad watch w --keep 3
 for step in range(40):
     if step != 20:

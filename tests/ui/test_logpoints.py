@@ -40,3 +40,37 @@ def test_a_message_is_written_and_the_run_goes_on(lab: Lab) -> None:
     # Moved by code it is printed there.
     said = notebook.execute("session.restart(); _ = session.continue_()")
     assert said.count("AddmmBackward0: norm ") == 2
+
+
+def test_each_message_stands_below_its_step_and_all_can_be_cleared(lab: Lab) -> None:
+    lab.page.set_viewport_size({"width": 1600, "height": 1100})
+    notebook = lab.open_notebook(MODEL, "session = vg.debug(loss)")
+    notebook.run()
+    view = notebook.output(1)
+    expect(view.locator("[data-revision]")).to_have_attribute("data-layout", "done")
+    notebook.execute("_ = session.break_at('*', log='{name} gets {grad.norm:.3g}')")
+    view.get_by_role("button", name="Continue", exact=True).click()
+    expect(view.locator("[data-revision]")).to_have_attribute("data-status", "finished")
+    events = part(view, "Events")
+    steps = notebook.execute("print(*(line.step for line in session.logged))").split()
+    lines = events.locator("[data-logged]")
+    expect(lines).to_have_count(len(steps))
+    expect(events).to_contain_text(f"{len(steps)} messages, oldest first")
+    rows = [row.inner_text() for row in events.locator("li").all()]
+    for step in steps:
+        above, own = next(
+            (rows[at - 1], row) for at, row in enumerate(rows) if row.startswith(f"#{step} ")
+        )
+        assert above.split()[0] == step
+        assert above.split()[1] in own or "AccumulateGrad" in own  # a leaf has its own name there
+    picture(lab, "log")
+    events.get_by_role("button", name="Messages only").click()
+    expect(events.locator("[data-event]")).to_have_count(0)
+    said = [line.inner_text() for line in lines.all()]
+    assert [text.split()[0] for text in said] == [f"#{step}" for step in steps]
+    picture(lab, "log-messages-only")
+    events.get_by_role("button", name="Clear messages").click()
+    expect(lines).to_have_count(0)
+    expect(view.get_by_role("tab", name="Events", exact=True)).to_be_visible()
+    expect(events.locator("[data-event]").first).to_be_visible()
+    assert notebook.execute("print(session.logged)") == "()\n"

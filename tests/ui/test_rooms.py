@@ -214,7 +214,7 @@ def _is_drawn_larger(view: Locator) -> None:
 
 
 def _menus_lie_within_the_view(lab: Lab, view: Locator) -> None:
-    for name, item, width in (("More", "Save the trace", 1280), ("More parts", "Watch", 1040)):
+    for name, item, width in (("More", "Save the trace", 1280), ("More parts", "Watch", 790)):
         lab.page.set_viewport_size({"width": width, "height": 720})
         button = view.get_by_role("button", name=name, exact=True)
         button.click()

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.ui.lab import Lab, Notebook
 from tests.ui.pictures import picture
-from tests.ui.test_code import LOSS, MODEL, RUN, SETUP, cell
+from tests.ui.test_code import LATE, LOSS, MODEL, RUN, SETUP, cell
 from tests.ui.test_following import at
 from tests.ui.test_rooms import opened_panel
 from tests.ui.test_tour import press
@@ -308,8 +308,9 @@ def _is_let_go(lab: Lab, notebook: Notebook, source: Locator) -> None:
     link.click()
     expect(source.locator(".vg-selected-line")).to_contain_text("return square.sqrt()")
 
-    # So is the file that a node runs: a step into it goes there.
+    # So is the file that a node runs: a step into it goes there, also one that is made at once.
     (lab.server.root / "double.py").write_text(DOUBLE)
+    notebook.execute(LATE)
     notebook.execute(
         "from double import Double\nsession = vg.debug(Double.apply(w).sum(), display=False)"
     )

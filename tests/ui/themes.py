@@ -15,6 +15,7 @@ from tests.ui.lab import Lab
 from tests.ui.pictures import asked_for, picture
 
 LIGHT, DARK = "JupyterLab Light", "JupyterLab Dark"
+HIGH_CONTRAST = "JupyterLab Dark High Contrast"
 
 
 @contextmanager

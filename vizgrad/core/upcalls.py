@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vizgrad.core.function.declared import Declared
     from vizgrad.core.graph.node import Node
     from vizgrad.core.tensor.tensor import Tensor
+    from vizgrad.debugger.explain.training_course import TrainingCourse
     from vizgrad.debugger.model.trace import Filing
     from vizgrad.debugger.model.training import Course
     from vizgrad.debugger.session.lines.source_files import Ran
@@ -25,7 +26,7 @@ class Upcalls:
     """One attribute a function. AttributeError, which names it, where it is called before it is set."""
 
     __slots__ = (
-        "accumulate_tensor", "cell_of", "cells_run", "course_drawn", "device_to_enter",
+        "accumulate_tensor", "cell_of", "cells_run", "course_drawn", "course_shown", "device_to_enter",
         "explanations_html", "filing", "gather_operands", "line_shown", "memory_held",
         "regenerate_view", "region_of_tangent", "show_saved", "show_saved_group",
     )  # fmt: skip
@@ -48,6 +49,9 @@ class Upcalls:
     explanations_html: Callable[[Sequence[Explanation]], str]
     #: The course of a training as text and as SVG; `debugger.drawing.training_curves`.
     course_drawn: Callable[[Course], tuple[str, str]]
+    #: The same by mime types, and in a Jupyter kernel as data, too, in which steps are chosen;
+    #: `debugger.jupyter.widget.live_course`.
+    course_shown: Callable[[TrainingCourse], dict[str, Any]]
     #: (name of a device) -> lines for an error that its memory is not enough: who holds how much;
     #: `debugger.api`.
     memory_held: Callable[[str], Sequence[str]]

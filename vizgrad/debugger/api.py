@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from vizgrad.debugger.drawing.heap_picture import HeapPicture
     from vizgrad.debugger.drawing.static import GraphPicture, VersionsPicture
     from vizgrad.debugger.engines.vizgrad.recorder import Recording
+    from vizgrad.debugger.explain.training_course import TrainingCourse
     from vizgrad.debugger.explain.watch_block import Watch
     from vizgrad.debugger.model import Course
     from vizgrad.debugger.model.trace import Filing
@@ -458,6 +459,15 @@ def _course_drawn(course: Course) -> tuple[str, str]:
     return course_text(course), course_svg(course)
 
 
+def _course_shown(course: TrainingCourse) -> dict[str, Any]:
+    if _kernel() is not None:
+        from vizgrad.debugger.jupyter.widget.live_course import still_bundle
+
+        return still_bundle(course)
+    text, svg = _course_drawn(course.data)
+    return {"text/plain": text, "image/svg+xml": svg}
+
+
 def _no_cells(file: str) -> Sequence[Ran]:
     return ()
 
@@ -477,6 +487,7 @@ def on_import() -> None:
     UPCALLS.filing = _traces
     UPCALLS.explanations_html = _drawn
     UPCALLS.course_drawn = _course_drawn
+    UPCALLS.course_shown = _course_shown
     UPCALLS.cells_run = _no_cells
     UPCALLS.cell_of = _cell_in_terminal
     UPCALLS.memory_held = _held_on

@@ -1,9 +1,10 @@
 import type { Kernel } from '@jupyterlab/services';
 import { Signal } from '@lumino/signaling';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import type { PortStatus } from '../store';
 import type { KernelFollower } from './kernelFollower';
+import { accompany } from './beforeMoves';
 import { KernelPort } from './kernelPort';
 
 /** A comm that the kernel accepts or, not knowing its target, closes at once. */
@@ -334,4 +335,80 @@ test('a kernel of another language is not knocked at', async () => {
   await settled();
   expect(kernel.comms).toHaveLength(0);
   expect(status.reason).toContain('Python');
+});
+
+describe('a move', () => {
+  let kernel: FakeKernel;
+  let goOn: () => void;
+  let end: () => void;
+  const step = { type: 'step', session: 's1', request: 1 };
+  const sent = (): unknown[] => kernel.comms.at(-1)?.sent ?? [];
+  const accompanied = (kernelId: string | undefined, ready: Promise<void> | null): void => {
+    end = accompany({ kernelId, ready: session => (session === 's1' ? ready : null) });
+  };
+
+  beforeEach(async () => {
+    kernel = new FakeKernel(true);
+    follower.goTo(kernel);
+    port.wake();
+    await settled();
+  });
+  afterEach(() => end());
+
+  test('waits until its session may be moved, and what is sent after it, too', async () => {
+    accompanied(
+      kernel.id,
+      new Promise(resolve => {
+        goOn = resolve;
+      })
+    );
+    const look = { type: 'look', session: 's1', request: 2 };
+    const other = { type: 'step', session: 's2', request: 3 };
+    port.send(step);
+    port.send(look);
+    port.send(other);
+    await settled();
+    expect(sent()).toEqual([]);
+    goOn();
+    await settled();
+    expect(sent()).toEqual([step, look, other]);
+  });
+
+  test('is made at once where nobody waits for it, or who does is of another kernel', () => {
+    accompanied('another', Promise.resolve());
+    port.send(step);
+    end();
+    accompanied(kernel.id, null);
+    port.send(step);
+    expect(sent()).toEqual([step, step]);
+  });
+
+  test('is no question, which is asked at once', () => {
+    accompanied(kernel.id, Promise.resolve());
+    port.send({ ...step, type: 'look' });
+    expect(sent()).toHaveLength(1);
+  });
+
+  test('is made although what it waits for has failed', async () => {
+    accompanied(kernel.id, Promise.reject(new Error('no')));
+    port.send(step);
+    await settled();
+    expect(sent()).toEqual([step]);
+  });
+
+  test('is not made over the comm of a kernel that came later', async () => {
+    accompanied(
+      kernel.id,
+      new Promise(resolve => {
+        goOn = resolve;
+      })
+    );
+    port.send(step);
+    kernel.statusChanged.emit('restarting');
+    kernel.runs('import vizgrad');
+    await settled();
+    goOn();
+    await settled();
+    expect(kernel.comms.flatMap(each => each.sent)).toEqual([]);
+  });
 });

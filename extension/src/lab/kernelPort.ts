@@ -13,6 +13,7 @@ import { Signal } from '@lumino/signaling';
 
 import { connectionLost, kernelEnded, kernelGone } from '../store';
 import type { Port, PortStatus } from '../store';
+import { beforeMove } from './beforeMoves';
 import type { KernelFollower } from './kernelFollower';
 import { Untracked } from './untracked';
 
@@ -66,6 +67,8 @@ export class KernelPort implements Port, IDisposable {
   private untracked: Untracked | null = null;
   /** What is to be sent over a comm that is being opened; null: it is sent at once. */
   private unsent: object[] | null = null;
+  /** A move that may not be made yet, and what is to be sent after it; null: nothing waits. */
+  private held: object[] | null = null;
   private awake = false;
   /** The execution that mentions vizgrad. */
   private mentioning: string | null = null;
@@ -82,6 +85,41 @@ export class KernelPort implements Port, IDisposable {
   }
 
   send(message: object): void {
+    if (this.held) {
+      this.held.push(message);
+      return;
+    }
+    const ready = this.kernel && beforeMove(this.kernel.id, message);
+    if (ready) {
+      this.hold(message, ready);
+    } else {
+      this.pass(message);
+    }
+  }
+
+  /** The id of the kernel that it leads to. */
+  get kernelId(): string | undefined {
+    return this.kernel?.id;
+  }
+
+  /** Does it run something, so that it may answer nobody? */
+  get isBusy(): boolean {
+    return this.kernel?.status === 'busy';
+  }
+
+  private hold(message: object, ready: Promise<unknown>): void {
+    const held = (this.held = [message]);
+    const go = (): void => {
+      if (this.held === held) {
+        this.held = null;
+        this.pass(message);
+        held.slice(1).forEach(each => this.send(each));
+      }
+    };
+    void ready.then(go, go);
+  }
+
+  private pass(message: object): void {
     if (this.unsent) {
       this.unsent.push(message);
       return;
@@ -162,7 +200,7 @@ export class KernelPort implements Port, IDisposable {
   }
 
   private hangUp(): void {
-    this.unsent = null;
+    this.unsent = this.held = null;
     this.drop(this.comm);
     this.comm = null;
   }
@@ -194,7 +232,8 @@ export class KernelPort implements Port, IDisposable {
     }
   }
 
-  private knock(): void {
+  /** Opens the comm if it is not: the kernel has vizgrad, as far as is known. */
+  knock(): void {
     const { kernel } = this;
     if (!kernel || this.comm || !this.awake) {
       return;
@@ -219,7 +258,7 @@ export class KernelPort implements Port, IDisposable {
     comm.onMsg = message => this.deliver(message);
     comm.onClose = () => {
       if (comm === this.comm) {
-        this.comm = this.unsent = null;
+        this.comm = this.unsent = this.held = null;
         const { unknown } = this.options;
         const notKnown = unknown ? { ...NOT_IMPORTED, reason: unknown } : NOT_IMPORTED;
         this.become(before ? kernelGone('was restarted') : notKnown);
@@ -264,7 +303,7 @@ export class KernelPort implements Port, IDisposable {
   private sendUnsent(): void {
     const unsent = this.unsent ?? [];
     this.unsent = null;
-    unsent.forEach(message => this.send(message));
+    unsent.forEach(message => this.pass(message));
   }
 
   private deliver(message: KernelMessage.ICommMsgMsg): void {

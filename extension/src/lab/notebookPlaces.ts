@@ -31,9 +31,11 @@ export function showPlaces(
     const context = documentOf(event.target as Element);
     const panel = notebooks.find(each => each.sessionContext === context);
     if (panel && file !== undefined) {
-      if (!showFile(panel, file, line)) {
-        Notification.warning(`The marked session has no node recorded in ${file}.`);
-      }
+      void showFile(panel, file, line).then(isShown => {
+        if (!isShown) {
+          Notification.warning(`The marked session has no node recorded in ${file}.`);
+        }
+      });
     } else if (panel) {
       const cells = panel.content.widgets;
       const id = ran.get(panel.content)?.get(name);

@@ -19,6 +19,7 @@ import { showPlaces } from './notebookPlaces';
 import { offerHost } from './offer';
 import { widenOnce } from './sideRoom';
 import { documentOf, popOut, popOutWindow } from './popOut';
+import { giveRoomToTeach } from './teachRoom';
 
 const PLUGIN = 'vizgrad:panel';
 
@@ -56,6 +57,9 @@ const plugin: JupyterFrontEndPlugin<void> = {
     restorer?.add(panel, panel.id);
 
     const widen = shell ? widenOnce(shell, panel) : (): void => undefined;
+    if (shell) {
+      giveRoomToTeach(shell);
+    }
     const open = (): void => {
       (shell ?? app.shell).activateById(panel.id);
       widen();

@@ -38,6 +38,10 @@ export interface Course {
   readonly plots: readonly (readonly number[])[];
   readonly optimizers: readonly Optimizer[];
   readonly marks: readonly { readonly backward: number; readonly text: string }[];
+  /** What the picture does not show by itself. */
+  readonly note?: string;
+  /** False: its backwards are counted in no cell that could be run again up to one of them. */
+  readonly again?: boolean;
   /** Backwards that the kernel keeps as traces, in order, and the block that it knows them by. */
   readonly kept?: { readonly block: string; readonly backwards: readonly number[] };
 }
@@ -50,7 +54,7 @@ export function readCourse(bundle: Bundle): Course | null {
   if (!isRecord(value)) {
     return null;
   }
-  const { cell, width, height, all, plots, optimizers, marks, kept } = value;
+  const { cell, width, height, all, plots, optimizers, marks, kept, note, again } = value;
   const good =
     typeof cell === 'string' &&
     isNumber(width) &&
@@ -60,7 +64,9 @@ export function readCourse(bundle: Bundle): Course | null {
     plots.length === NAMES.length &&
     isList(optimizers, isOptimizer) &&
     isList(marks, mark => isRecord(mark) && isNumber(mark['backward']) && isText(mark['text'])) &&
-    (kept === undefined || isKept(kept));
+    (kept === undefined || isKept(kept)) &&
+    (note === undefined || isText(note)) &&
+    (again === undefined || typeof again === 'boolean');
   return good ? ({ ...value, optimizers: optimizers.map(placed) } as unknown as Course) : null;
 }
 

@@ -32,6 +32,9 @@ const MOVES: Readonly<Record<string, number>> = {
   End: Infinity
 };
 
+const POINT = 'Point at the curves, or use the arrow keys, to read a step.';
+const KEEP = 'Click to keep this step.';
+
 /** No narrower, of its own width: its smallest letters stay legible, and what has no room is scrolled. */
 const LEAST_SCALE = 0.85;
 
@@ -104,6 +107,30 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
         track.show(course, optimizer, picture);
       }
     });
+    const [first] = course.optimizers;
+    if (first && this.tracks.every(({ at }) => at === null)) {
+      this.say(course, first, first.steps.length - 1, [made('p', POINT)]);
+    }
+  }
+
+  /**
+   * What was measured at a step, and what can be done there. It takes the same room for each step and before one is
+   * chosen: the page would scroll, and the picture move away from the pointer.
+   */
+  private say(course: Course, optimizer: Optimizer, at: number, ways: HTMLElement[]): void {
+    const title = made('p', `${optimizer.title}, ${stepText(course, optimizer, at)}.`);
+    title.className = 'vg-course-step';
+    const act = made('div', '', 'vg-course-ways');
+    act.style.setProperty('--vg-ways', course.kept ? '2' : '1');
+    act.append(...ways);
+    const list = made('ul', '', 'vg-course-layers');
+    list.append(...optimizer.layers.map(layer => made('li', layerText(layer, at))));
+    const rows = Math.max(...course.optimizers.map(({ layers }) => layers.length));
+    list.style.setProperty('--vg-rows', String(rows));
+    list.tabIndex = 0; // many are scrolled, by keys, too
+    list.setAttribute('aria-label', 'Layers at this step');
+    const note = course.note ? [made('p', course.note)] : [];
+    this.said.replaceChildren(...note, title, act, list);
   }
 
   /** A step was chosen on this track; `kept`: by a click or a key, and not by a pointer that passes over. */
@@ -114,19 +141,13 @@ export class CourseOutput extends Widget implements IRenderMime.IRenderer {
       return;
     }
     this.tracks.filter(each => each !== track).forEach(each => each.leave());
-    const rows = optimizer.layers.map(layer => made('li', layerText(layer, at)));
-    const list = made('ul', '', 'vg-course-layers');
-    list.append(...rows);
-    list.tabIndex = 0; // many are scrolled, by keys, too
-    list.setAttribute('aria-label', 'Layers at this step');
-    const title = made('p', `${optimizer.title}, ${stepText(course, optimizer, at)}.`);
     const backward = optimizer.backwards[at] ?? 0;
     const opened = keptAt(course, optimizer, at);
     const ways = [
       ...(opened === null ? [] : [this.open(opened)]),
-      ...(backward > 0 ? [this.way(backward)] : [])
+      ...(backward > 0 && course.again !== false ? [this.way(backward)] : [])
     ];
-    this.said.replaceChildren(title, ...(kept ? ways : []), list);
+    this.say(course, optimizer, at, kept ? ways : [made('p', KEEP)]);
     const offered = this.said.querySelector('.vg-course-open'); // heard as the click on it
     offered?.dispatchEvent(new CustomEvent('vizgrad-offered', { bubbles: true }));
   }

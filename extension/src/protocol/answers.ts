@@ -311,7 +311,7 @@ export interface ValueRead {
   readonly value: Watched;
 }
 
-/** The latest messages of breakpoints that log, in order; there have been `total`. */
+/** The latest messages of breakpoints that log, in order; `total` since they were cleared. */
 export interface LogLines {
   readonly type: 'log_lines';
   readonly request: number;

@@ -24,6 +24,7 @@ import type {
   AddWatch,
   Attach,
   BeginBranch,
+  ClearLog,
   Continue,
   Detach,
   DropBranch,
@@ -179,6 +180,7 @@ export type Request =
   | AddBreakpoint
   | EnableBreakpoint
   | RemoveBreakpoint
+  | ClearLog
   | SetGrad
   | UndoChange
   | SetSaved
@@ -281,6 +283,7 @@ export const ANSWERS = {
   add_breakpoint: ['done'],
   enable_breakpoint: ['done'],
   remove_breakpoint: ['done'],
+  clear_log: ['done'],
   set_grad: ['done'],
   undo_change: ['done'],
   set_saved: ['done'],

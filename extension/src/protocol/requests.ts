@@ -327,6 +327,13 @@ export interface RemoveBreakpoint {
   readonly breakpoint: number;
 }
 
+/** Forget the messages that breakpoints have written. */
+export interface ClearLog {
+  readonly type: 'clear_log';
+  readonly request: number;
+  readonly session: string;
+}
+
 /**
  * Change what waits at a slot of a node, and go on on a branch. `value` is read as
  * `vizgrad.debugger.expressions` says (`g * 0.5`, `clip to 1`), and never run.

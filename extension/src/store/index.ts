@@ -26,6 +26,7 @@ export { causeOf, stepsOf, wayOf } from './why';
 export type { OnWay } from './why';
 export { nodeTitle } from './announce';
 export { nextProblem } from './problems';
+export { MOVES } from './requestQueue';
 export type { Patience } from './requestQueue';
 export { behindFrame, nextFrame } from './frame';
 export type { Schedule } from './frame';

@@ -157,7 +157,7 @@ export function fromShown(
     visits: visitsAt(same, standing.position),
     found: before?.found ?? null,
     memory: before?.memory ?? null,
-    log: before?.log ?? null,
+    log: keptLog(before?.log ?? null, standing.logged),
     watches: before?.watches ?? null,
     lane: before?.lane ?? null,
     compared: before?.compared ?? null
@@ -197,6 +197,7 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
     ...state,
     undrawn: state.undrawn || update.records.some(record => !drawsCalls(state.drawing, record)),
     revision: update.revision,
+    log: keptLog(state.log, update.logged),
     run: headOf({
       ...update,
       current: fold.current,
@@ -210,6 +211,11 @@ export function withUpdate(state: SessionState, update: Update): SessionState {
     }),
     closed: update.status === 'closed'
   };
+}
+
+/** None of messages that were cleared: there have been fewer since. */
+function keptLog(log: LogLines | null, logged: number): LogLines | null {
+  return log !== null && log.total > logged ? null : log;
 }
 
 /** The kernel said all about a node. */

@@ -157,6 +157,11 @@ export class SessionActions {
     this.send(session => ({ type: 'remove_breakpoint', session, breakpoint }));
   }
 
+  /** What breakpoints have written is forgotten. */
+  clearLog(): void {
+    this.send(session => ({ type: 'clear_log', session }));
+  }
+
   /** Continue is to stop where a NaN is born, or not. */
   stopAtNonfinite(enabled: boolean): void {
     this.send(session => ({ type: 'set_nonfinite', session, enabled }));

@@ -49,7 +49,8 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
   const { session, view } = state;
   const larger = view.presentation ? PRESENTED : 1;
   const room = (size?.width ?? 1000) / larger;
-  const width = widthOf(room, hostOf(document).preferences.arrangement, view.presentation);
+  const { arrangement } = hostOf(document).preferences;
+  const width = widthOf(room, arrangement, view.presentation, size?.height);
 
   useEffect(() => (root.current ? keepKeysFromHost(root.current) : undefined), []);
   useEffect(() => (root.current ? keepFocus(root.current) : undefined), []);

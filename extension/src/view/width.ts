@@ -16,15 +16,19 @@ export function zoomOf(element: HTMLElement): number {
 /** Pixels from which parts stand side by side; to teach, Engine and Saved tensors need less of it. */
 const WIDE = 900;
 const WIDE_TEACH = 640;
+/** A view that is not even so high has no room for parts below the graph, and less width has to do. */
+const LOW = 640;
+const WIDE_LOW = 800;
 
-/** `pixels` as large as type is: of a view that is drawn larger there are fewer. */
+/** `pixels` as large as type is: of a view that is drawn larger there are fewer. `height`: of the view, if it is known. */
 export function widthOf(
   pixels: number,
   arrangement: Preferences['arrangement'] = 'auto',
-  teach = false
+  teach = false,
+  height = LOW
 ): Width {
-  const width =
-    pixels >= (teach ? WIDE_TEACH : WIDE) ? 'wide' : pixels >= 560 ? 'medium' : 'narrow';
+  const wide = teach ? WIDE_TEACH : height < LOW ? WIDE_LOW : WIDE;
+  const width = pixels >= wide ? 'wide' : pixels >= 560 ? 'medium' : 'narrow';
   if (arrangement === 'columns') {
     return 'wide';
   }

@@ -179,3 +179,87 @@ def the_second_derivative_through_a_write(torch, see):
     (g,) = torch.autograd.grad((base**2).sum(), x, create_graph=True)
     see("first", g.detach())
     see("second", torch.autograd.grad(g.sum(), x)[0])
+
+
+@program(rules="V-31 V-23 E-75")
+def hooks_of_the_written_view_see_what_comes_back_through_its_saved_result(torch, see):
+    def halve(grad):
+        return grad * 0.5
+
+    def on_tensor(view):
+        view.register_hook(halve)
+
+    def before_node(view):
+        view.grad_fn.register_prehook(lambda grads: tuple(halve(g) for g in grads))
+
+    for name, write in (
+        ("tanh_", lambda view: view.tanh_()),
+        ("exp_", lambda view: view.exp_()),
+        ("sqrt_", lambda view: view.sqrt_()),
+        ("sigmoid_", lambda view: view.sigmoid_()),
+    ):
+        for kind, hook in (
+            ("tensor", on_tensor),
+            ("prehook", before_node),
+            ("none", lambda view: None),
+        ):
+            for turn in ("before", "between"):
+                x = torch.tensor([0.5, 1.0, 1.5, 2.0], dtype=torch.float64, requires_grad=True)
+                base = x * 2
+                view = write(base[1:3])
+                if turn == "before":
+                    hook(view)
+                (first,) = torch.autograd.grad((base**2).sum(), x, create_graph=True)
+                if turn == "between":
+                    hook(view)
+                see(f"{name}, {kind}, {turn}: first", first.detach())
+                (second,) = torch.autograd.grad((first**2).sum(), x)
+                see(f"{name}, {kind}, {turn}: second", second)
+
+
+@program(rules="V-31 V-23")
+def the_saved_result_of_a_view_keeps_its_hooks_when_the_view_is_gone(torch, see):
+    for kept in (True, False):
+        x = torch.tensor([0.5, 1.0, 1.5, 2.0], dtype=torch.float64, requires_grad=True)
+        base = x * 2
+        view = base.view(2, 2).tanh_()
+        view.register_hook(lambda grad: grad * 0.5)
+        loss = (view**2).sum() if kept else (base**2).sum()
+        del view, base
+        (first,) = torch.autograd.grad(loss, x, create_graph=True)
+        see(f"first, used {kept}", first.detach())
+        see(f"second, used {kept}", torch.autograd.grad((first**2).sum(), x)[0])
+
+
+@program(rules="V-31 V-23")
+def retained_gradients_of_a_written_view_add_up(torch, see):
+    x = torch.tensor([0.5, 1.0, 1.5, 2.0], dtype=torch.float64, requires_grad=True)
+    view = (x * 2)[1:].tanh_()
+    view.retain_grad()
+    (first,) = torch.autograd.grad((view**2).sum(), x, create_graph=True)
+    (first**2).sum().backward()
+    see("view", view.grad)
+    see("x", x.grad)
+
+
+@program(rules="V-31 V-23 A-8")
+def a_function_that_saves_the_view_it_writes(torch, see):
+    class Tanh(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, given):
+            given.tanh_()
+            ctx.mark_dirty(given)
+            ctx.save_for_backward(given)
+            return given
+
+        @staticmethod
+        def backward(ctx, grad):
+            (out,) = ctx.saved_tensors
+            return grad * (1 - out * out)
+
+    x = torch.tensor([0.5, 1.0, 1.5, 2.0], dtype=torch.float64, requires_grad=True)
+    base = x * 2
+    Tanh.apply(base[1:])
+    (first,) = torch.autograd.grad((base**2).sum(), x, create_graph=True)
+    see("first", first.detach())
+    see("second", torch.autograd.grad((first**2).sum(), x)[0])

@@ -62,24 +62,27 @@ class CopySlices(Node):
     """Gives the view's region of the gradient to the operation `fn`, and puts its answer back there.
 
     Edges: those of `fn`, with the base's old history in place of the view's, at `position`. `fn` is run from
-    here alone: of the output that it has saved, gradients come as those of a region of the base
+    here alone: of the output that it has saved, gradients come as those of the written view
     (`region_node`).
     """
 
-    __slots__ = ("fn", "freed", "geometry", "position", "wants_tensors")
+    __slots__ = ("fn", "freed", "geometry", "position", "region", "view", "wants_tensors")
 
     fn: Node
     #: Which backward has released it: it runs once then, also where `fn` has saved nothing.
     freed: Freed | None
     geometry: Geometry
     position: int
+    #: The view that was written, and the history that it got after the write (`regenerate`).
+    view: weakref.ref[Tensor]
+    region: weakref.ref[Node] | None
 
     def __init__(
         self,
         base: Tensor,
+        view: Tensor,
         base_edge: Node | Edge | None,
         fn: Node,
-        geometry: Geometry,
         position: int = 0,
     ) -> None:
         edges = (*fn.edges[:position], base_edge, *fn.edges[position + 1 :])
@@ -89,7 +92,9 @@ class CopySlices(Node):
         self.freed = None
         self.position = position
         self.wants_tensors = fn.wants_tensors
-        self.geometry = geometry
+        self.geometry = geometry_of(base, view)
+        self.view = weakref.ref(view)
+        self.region = None
         self.sequence_nr = tick()
         self.edges = edges
         self.hooks = None if fn.hooks is None else NodeHooks()  # for what `fn` has packed
@@ -100,10 +105,19 @@ class CopySlices(Node):
         self.scope = fn.scope
 
     def region_node(self) -> Node:
-        """Makes the written region of the base: the history for the output that `fn` has saved."""
+        """The history for the output that `fn` has saved: that of the written view, so that the view's
+        hooks act on gradients of the saved output, too; one like it where the view is gone.
+        """
+        view = self.view()
+        if view is not None:
+            edge_of(view)  # makes it, unless the view has asked for it before
+        known = None if self.region is None else self.region()
+        if known is not None:
+            return known
         cls: Any = as_strided.node_class
         node = object.__new__(cls)
         fill_strided(node, self, self.fn.shape, self.fn.dtype, self.geometry)
+        self.region = weakref.ref(node)
         return node
 
     @property
@@ -158,7 +172,7 @@ def rebase(view: Tensor, fn: Node, position: int = 0) -> None:
     info = view._view
     assert info is not None
     base = info.base
-    node = CopySlices(base, edge_of(base), fn, geometry_of(base, view), position)
+    node = CopySlices(base, view, edge_of(base), fn, position)
     fn.copied_by = weakref.ref(node)  # pyright: ignore[reportAttributeAccessIssue]  of those alone
     with retaining(base):
         base._edge = node
@@ -166,6 +180,13 @@ def rebase(view: Tensor, fn: Node, position: int = 0) -> None:
     # a read of the view's history since the write gave that of the old base
     info.clock = min(info.clock, storage_of(view).last_write - 1)
     info.sequence_nr = tick()  # of the view's own new node, made when it is asked for
+
+
+def written_view(node: Node) -> Tensor | None:
+    """The view that the operation `node` has written, while both it and its base are used."""
+    copied_by = getattr(node, "copied_by", None)
+    whole = None if copied_by is None else copied_by()
+    return None if whole is None else whole.view()
 
 
 def regenerate(view: Tensor) -> None:
@@ -177,10 +198,11 @@ def regenerate(view: Tensor) -> None:
         raise refuse(view, by_base=True)
     node = as_strided_node(info.base, view)
     if node is not None:
-        if info.sequence_nr > storage.last_write:
-            node.sequence_nr = (
-                info.sequence_nr
-            )  # its turn is that of the write through this view (E-42)
+        if info.sequence_nr > storage.last_write:  # the last write went through this view
+            node.sequence_nr = info.sequence_nr  # so that its turn is that of the write (E-42)
+            write = edge_of(info.base)
+            if isinstance(write, CopySlices):
+                write.region = weakref.ref(node)
         with retaining(view):
             view._edge = node
     info.clock = storage.last_write

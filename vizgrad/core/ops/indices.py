@@ -6,14 +6,13 @@ index tensors and masks, which make one copy.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.backend import beside, is_array
 from vizgrad.core.arrays.dtypes import INTS
-from vizgrad.core.errors import place_of, warn_once
+from vizgrad.core.errors import place_of, warn_once, warn_outside
 from vizgrad.core.function.transform_tensor import Wrapped, innermost
 from vizgrad.core.ops import shape as shape_ops
 from vizgrad.core.tensor.source_location import caller
@@ -106,7 +105,7 @@ def parse(source: Tensor, key: Any, *, alias: bool = True) -> Parsed:  # noqa: C
             advanced[dim] = index = index_beside(source, entry)
             array = index._array
             if array.dtype.kind == "b":
-                _check_mask(array.shape, view._array.shape, dim)
+                check_mask(array.shape, view._array.shape, dim)
             dim += array.ndim if array.dtype.kind == "b" else 1
     if not advanced:
         if view is source and alias:
@@ -176,22 +175,29 @@ def _array_of(entry: Any) -> Any:
 
 def _index_tensor(tensor: Tensor) -> Any:
     array = tensor._array
-    kind = array.dtype.kind
     if array.dtype == xp.uint8:
-        warnings.warn(
-            "indexing with dtype vizgrad.uint8 is now deprecated, please use a dtype "
-            "vizgrad.bool instead.",
-            UserWarning,
-            stacklevel=5,
-        )
-        return new_tensor(array.astype(bool))
-    if kind != "b" and array.dtype not in (xp.int64, xp.int32):
-        raise IndexError(
-            f"tensors used as indices must be long, int, byte or bool tensors, got {tensor.dtype}"
-        )
+        return mask_of_bytes(tensor)
+    check_index_type(tensor)
     if array.ndim == 0 and tensor.__class__ is not Wrapped:
         return array.item()
     return tensor
+
+
+def check_index_type(tensor: Tensor) -> None:
+    """Raises IndexError for what is neither whole numbers of 32 or 64 bits nor a mask."""
+    if tensor._array.dtype not in (xp.int64, xp.int32, xp.uint8, xp.bool_):
+        raise IndexError(
+            f"tensors used as indices must be long, int, byte or bool tensors, got {tensor.dtype}"
+        )
+
+
+def mask_of_bytes(tensor: Tensor) -> Tensor:
+    """The mask that a tensor of uint8 stands for as an index, with PyTorch's warning."""
+    warn_outside(
+        "indexing with dtype vizgrad.uint8 is now deprecated, please use a dtype "
+        "vizgrad.bool instead."
+    )
+    return new_tensor(tensor._array.astype(bool))
 
 
 def _dims_covered(entry: Any) -> int:
@@ -202,7 +208,8 @@ def _dims_covered(entry: Any) -> int:
     return 1
 
 
-def _check_mask(mask: tuple[int, ...], shape: tuple[int, ...], dim: int) -> None:
+def check_mask(mask: tuple[int, ...], shape: tuple[int, ...], dim: int) -> None:
+    """Raises IndexError unless a mask of shape `mask` fits `shape` from dimension `dim` on."""
     for offset, length in enumerate(mask):
         if shape[dim + offset] != length:
             raise IndexError(

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from vizgrad.core.errors import Explanation
 from vizgrad.core.upcalls import UPCALLS
+from vizgrad.debugger.explain.kept_traces import KeptTraces
 from vizgrad.debugger.model import Course, CourseMark
 from vizgrad.debugger.watch.note_recorder import Noting
 
@@ -15,8 +17,19 @@ from vizgrad.debugger.watch.note_recorder import Noting
 class TrainingCourse:
     """The norms of each layer over the steps of the optimizers: `data`, in columns."""
 
-    def __init__(self, data: Course) -> None:
+    def __init__(
+        self,
+        data: Course,
+        *,
+        cell: str | None = None,
+        kept: KeptTraces | None = None,
+        ended: bool = True,
+    ) -> None:
+        """`cell`: the id of the notebook cell in which its backwards are counted, "" if it is unknown; None
+        if they are counted in none. `kept`: its backwards that are kept. Not `ended`: its block goes on.
+        """
         self.data = data
+        self.cell, self.kept, self.ended = cell, kept, ended
 
     def to_svg(self) -> str:
         """A standalone SVG file as text: curves for each layer, findings as marks."""
@@ -28,12 +41,11 @@ class TrainingCourse:
     def _repr_pretty_(self, printer: object, cycle: bool) -> None:
         printer.text(repr(self))  # type: ignore[attr-defined]  IPython's, which has no stub
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        text, svg = UPCALLS.course_drawn(self.data)
-        return {"text/plain": text, "image/svg+xml": svg}
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        return UPCALLS.course_shown(self)
 
 
-def course_of(notings: Sequence[Noting], found: Iterable[Explanation]) -> TrainingCourse:
+def course_of(notings: Sequence[Noting], found: Iterable[Explanation]) -> Course:
     """The course that the notes of all engines tell; `found`: the findings."""
     optimizers = [
         each.told(partial(_called, noting))
@@ -47,7 +59,7 @@ def course_of(notings: Sequence[Noting], found: Iterable[Explanation]) -> Traini
         if each.backward
     ]
     marks.sort(key=lambda mark: mark.backward)
-    return TrainingCourse(Course(tuple(optimizers), tuple(marks)))
+    return Course(tuple(optimizers), tuple(marks))
 
 
 def _named_in(found: Explanation, layers: Iterable[str]) -> Iterator[str]:

@@ -148,11 +148,17 @@ class Watch:
     @property
     def history(self) -> TrainingCourse:
         """The norms of gradient, weight and update of each layer over the steps of the optimizers so far, and
-        findings as marks once the block has ended: `.data` in columns; in a notebook it draws itself.
+        findings as marks once the block has ended: `.data` in columns. In a notebook it draws itself, as it
+        is at that moment, and its steps are read and opened like those of the curves below the cell.
 
         At most 512 steps of an optimizer are kept, spread evenly over all of them (`stride`).
         """
-        return course_of(self._notings, self._found or ())
+        return TrainingCourse(
+            course_of(self._notings, self._found or ()),
+            cell=self._cell,
+            kept=self._kept,
+            ended=self._found is not None,
+        )
 
     @property
     def kept(self) -> KeptTraces:

@@ -205,12 +205,15 @@ class Breakpoint:
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """A message that a breakpoint has written, after `position` steps; `node` is the one that it is about."""
+    """A message that a breakpoint has written, after `position` steps; `node` is the one that it is about,
+    which the step of number `step` runs, counted from 1.
+    """
 
     breakpoint: int
     position: int
     node: int
     text: str
+    step: int
 
 
 # Alternatives of a run: its branches, the edits that made them, and how they differ.

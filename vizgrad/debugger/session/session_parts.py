@@ -167,6 +167,11 @@ class SessionBreakpoints(Sequence[model.Breakpoint]):
         with self._changing():
             self._points.clear()
 
+    def clear_log(self) -> None:
+        """Forgets the messages that breakpoints have written (`Session.logged`)."""
+        with self._changing():
+            self._points.log.clear()
+
     def toggle(self, node: int, enabled: bool) -> None:
         """The breakpoint that the user toggles on one node; taken away, no other stops there either."""
         with self._changing():

@@ -128,7 +128,7 @@ export class Cells implements AtCursor, IDisposable {
   runToCursor(): void {
     const { activeCell: cell } = this.panel.content;
     if (cell?.model.type === 'code' && cell.editor) {
-      void this.code.runTo(this.marksIn(cell), cell.editor.getCursorPosition().line + 1);
+      void this.code.runTo(() => this.marksIn(cell), cell.editor.getCursorPosition().line + 1);
     } else {
       Notification.info('Put the cursor on a line of a code cell.');
     }

@@ -20,7 +20,7 @@ export class LineStops {
     const wanted = known ? known.stop === 'none' : !this.wishes.of(text).has(line);
     this.wishes.set(text, line, wanted, known !== undefined);
     if (known) {
-      this.set(known, wanted);
+      this.set(text, known, wanted);
     }
   }
 
@@ -34,24 +34,30 @@ export class LineStops {
     for (const line of this.wishes.meet(session, text, lines)) {
       const known = lines.find(each => each.line === line);
       if (known) {
-        this.set(known, true);
+        this.set(text, known, true);
       }
     }
   }
 
-  private set({ number }: LineText, enabled: boolean): void {
+  private set(text: string, { line: shown, number }: LineText, enabled: boolean): void {
     const { program } = this.follower;
     const line = program?.lines[number];
     const code = line && program.files[line.file];
     if (code) {
-      void this.follower.ask({
+      const { session } = program;
+      const answer = this.follower.ask({
         type: 'set_line_breakpoint',
-        session: program.session,
+        session,
         file: code.file,
         line: line.named,
         enabled,
         condition: '',
         hits: 0
+      });
+      void answer.then(done => {
+        if (done === null) {
+          this.wishes.refused(session, text, shown);
+        }
       });
     }
   }

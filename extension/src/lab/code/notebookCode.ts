@@ -157,10 +157,10 @@ export class NotebookCode implements CodeOwner, IDisposable {
     }
   }
 
-  /** Runs until what was recorded at a line is the next; says why, where that cannot be. */
-  async runTo(marks: FileMarks | null, line: number): Promise<void> {
+  async runTo(marks: () => FileMarks | null, line: number): Promise<void> {
+    await this.follower.upToDate();
     const { program } = this;
-    const number = marks?.lines.find(each => each.line === line)?.number;
+    const number = marks()?.lines.find(each => each.line === line)?.number;
     const known = program?.lines[number ?? -1];
     const code = program?.files[known?.file ?? -1];
     if (!program || !known || !code) {
@@ -175,7 +175,8 @@ export class NotebookCode implements CodeOwner, IDisposable {
   }
 
   /** Shows a line of a file that nodes of the session were recorded in; false if there is none such. */
-  showFile(path: string, line: number): boolean {
+  async showFile(path: string, line: number): Promise<boolean> {
+    await this.follower.upToDate();
     const file =
       this.program?.files.findIndex(each => each.file === path && each.cell === '') ?? -1;
     if (file < 0 || !this.sources) {

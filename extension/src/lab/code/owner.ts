@@ -27,6 +27,9 @@ export interface CodeOwner {
   valueOf(expression: string): Promise<Watched | null>;
   /** Says that a name has no value here. */
   noValue(): void;
-  /** Runs until what was recorded at a line is the next; says why, where that cannot be. */
-  runTo(marks: FileMarks | null, line: number): Promise<void>;
+  /**
+   * Runs until what was recorded at a line is the next; says why, where that cannot be. `marks` gives those of its text
+   * when the session is known that was opened last.
+   */
+  runTo(marks: () => FileMarks | null, line: number): Promise<void>;
 }

@@ -7,6 +7,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Widget } from '@lumino/widgets';
 
 import style from '../../../style/code.raw.css';
+import { accompany } from '../beforeMoves';
 import { KernelFollower } from '../kernelFollower';
 import { KernelPort } from '../kernelPort';
 import { LinesFollower } from './linesFollower';
@@ -31,8 +32,8 @@ export function atCursor(
 }
 
 /** Shows a line of a file; false if no node of the notebook's session was recorded in it. */
-export function showFile(panel: NotebookPanel, path: string, line: number): boolean {
-  return codes.get(panel)?.showFile(path, line) ?? false;
+export async function showFile(panel: NotebookPanel, path: string, line: number): Promise<boolean> {
+  return (await codes.get(panel)?.showFile(path, line)) ?? false;
 }
 
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -63,7 +64,14 @@ const plugin: JupyterFrontEndPlugin<void> = {
       codes.set(panel, code);
       kernel.stayWith(panel.sessionContext);
       port.wake();
+      const end = accompany({
+        get kernelId() {
+          return port.kernelId;
+        },
+        ready: session => follower.ready(session)
+      });
       panel.disposed.connect(() => {
+        end();
         code.dispose();
         follower.dispose();
       });

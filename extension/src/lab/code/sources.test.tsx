@@ -176,6 +176,24 @@ describe('when the session is over', () => {
     expect(open()).toEqual([]);
   });
 
+  test.each([1000, 9000])(
+    'steps of another still go from file to file (%i ms later)',
+    async time => {
+      become('s2', FILES.slice(1));
+      await vi.advanceTimersByTimeAsync(time);
+      await show(0, 7, 'followed');
+      expect(open()).toContain('/b.py');
+    }
+  );
+
+  test('steps open nothing any more if a person closed it before it was let go of', async () => {
+    become('s2', FILES.slice(1));
+    made[0]?.handlers.closed();
+    await vi.advanceTimersByTimeAsync(9000);
+    await show(0, 7, 'followed');
+    expect(open()).toEqual([]);
+  });
+
   test('with the notebook all go at once', () => {
     sources.dispose();
     expect(open()).toEqual([]);

@@ -2,8 +2,8 @@
  * The files that a notebook's program was recorded in, each in a view of its own: found by its path, and used again.
  *
  * None ever takes the focus. One is opened where a person has asked for it, has selected a node that was recorded there,
- * or the run has stopped there for a reason. Steps only go from file to file where one is open already. Who closes the
- * last one does not want them: then only asking opens one.
+ * or the run has stopped there for a reason. Steps only go from file to file where one is open already, or was until its
+ * session was over. Who closes the last one does not want them: then only asking opens one.
  */
 import type { IEditorServices } from '@jupyterlab/codeeditor';
 import type { IDisposable } from '@lumino/disposable';
@@ -34,6 +34,8 @@ export class Sources implements IDisposable {
   /** By path. */
   private readonly open = new Map<string, Open>();
   private isWished = true;
+  /** Steps go from file to file. A view that is let go of with its session does not end that: a timer lets go of it. */
+  private isFollowing = false;
   private readonly looksAgain = (): void => this.readAgain();
   isDisposed = false;
 
@@ -84,8 +86,7 @@ export class Sources implements IDisposable {
       return;
     }
     this.isWished ||= why === 'asked';
-    const isOpen = this.open.size > 0;
-    if (!(why === 'asked' || isOpen || (this.isWished && why !== 'followed'))) {
+    if (!(why === 'followed' ? this.isFollowing : this.isWished)) {
       return;
     }
     const each = this.open.get(path) ?? (await this.openOne(path, why));
@@ -131,17 +132,18 @@ export class Sources implements IDisposable {
       },
       valueOf: expression => this.code.valueOf(expression),
       noValue: () => this.code.noValue(),
-      runsTo: line => void this.code.runTo(this.marksIn(path, view), line),
+      runsTo: line => void this.code.runTo(() => this.marksIn(path, view), line),
       chooses: node => this.code.chooses(node),
       shown: () => this.readAgain(),
       closed: () => {
         this.letGo(path);
-        this.isWished = this.open.size > 0;
+        this.isWished = this.isFollowing = this.open.size > 0;
       }
     });
     const made: Open = { view, hand: new Hand(view.node), session, timer: undefined };
     const last = [...this.open.values()].at(-1)?.view ?? null;
     this.open.set(path, made);
+    this.isWished = this.isFollowing = true;
     view.read(told);
     view.tell(this.code.told(this.fileOf(path), path));
     this.area.add(view, last, this.code.panel);

@@ -23,6 +23,15 @@ test('what the session was told as it was wished is not asked for again', () => 
   expect(wishes.meet('s2', 'a', [{ line: 2, stop: 'none' }])).toEqual([2]);
 });
 
+test('what a session has refused is asked of it again, and not of another', () => {
+  wishes.set('a', 2, true);
+  expect(wishes.meet('s1', 'a', [{ line: 2, stop: 'none' }])).toEqual([2]);
+  wishes.refused('s0', 'a', 2);
+  expect(wishes.meet('s1', 'a', [{ line: 2, stop: 'none' }])).toEqual([]);
+  wishes.refused('s1', 'a', 2);
+  expect(wishes.meet('s1', 'a', [{ line: 2, stop: 'none' }])).toEqual([2]);
+});
+
 test('what is set in code is kept for the next session', () => {
   wishes.meet('s1', 'a', [{ line: 4, stop: 'off' }]);
   expect([...wishes.of('a')]).toEqual([4]);

@@ -42,6 +42,13 @@ export class Wishes {
     this.byCell.set(cell, new Set(lines));
   }
 
+  /** A session that is moved for long refuses a breakpoint: it is asked again when it is met again. */
+  refused(session: string, cell: string, line: number): void {
+    if (session === this.session) {
+      this.asked.delete(key(cell, line));
+    }
+  }
+
   /**
    * The lines of a cell as a session has them: those at which it should stop and was not told to. What was set or
    * taken away elsewhere is wished, or not any more.

@@ -184,13 +184,14 @@ export interface Breakpoint {
 
 /**
  * A message that a breakpoint has written, after `position` steps; `node` is the one that it is
- * about.
+ * about, which the step of number `step` runs, counted from 1.
  */
 export interface Logged {
   readonly breakpoint: number;
   readonly position: number;
   readonly node: number;
   readonly text: string;
+  readonly step: number;
 }
 
 /** The user's change after `position` steps, in words; `node` is the one that it is about. */
@@ -329,7 +330,8 @@ export const readLogged: Reader<Logged> = record<Logged>({
   breakpoint: integer,
   position: integer,
   node: integer,
-  text: string
+  text: string,
+  step: integer
 });
 
 export const readBranch: Reader<Branch> = record<Branch>({

@@ -3,12 +3,13 @@ import { Fragment } from 'preact';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-import type { Edit, Logged, VisitLine } from '../../protocol';
+import type { Edit, VisitLine } from '../../protocol';
 import { editsOf, nodeTitle } from '../../store';
 import type { SessionState, Window } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
 import { keyText } from '../shortcuts';
+import { LogHead, Message, Messages } from './LogMessages';
 import { NodeName } from './NodeLink';
 
 /** Rows around the present position that are drawn, and that are searched: a history may be long. */
@@ -24,6 +25,7 @@ export function Events({ session, running }: EventsProps): JSX.Element {
   const store = useStore();
   const list = useRef<HTMLOListElement>(null);
   const [filter, setFilter] = useState('');
+  const [only, setOnly] = useState(false);
   const { run, history } = session;
   const letters = filter.trim().toLowerCase();
 
@@ -49,6 +51,16 @@ export function Events({ session, running }: EventsProps): JSX.Element {
     }
   }, [run.position]);
 
+  const messages = session.log?.lines ?? [];
+  const log = <LogHead session={session} only={only} choose={setOnly} />;
+  if (messages.length > 0 && (only || run.recorded === 0)) {
+    return (
+      <>
+        {log}
+        <Messages session={session} lines={messages} />
+      </>
+    );
+  }
   if (run.recorded === 0 && running) {
     return <p class="vg-empty">Running. The visits are listed when the run pauses.</p>;
   }
@@ -66,7 +78,10 @@ export function Events({ session, running }: EventsProps): JSX.Element {
           known.filter(({ node }) => nodeTitle(session, node).toLowerCase().includes(letters)),
           run.position
         );
-  const messages = session.log?.lines ?? [];
+  const saidIn = (step: number): readonly JSX.Element[] =>
+    messages
+      .filter(message => message.step === step)
+      .map((message, at) => <Message key={`message ${at}`} session={session} message={message} />);
   const edits = editsOf(run);
   const changedAt = (place: number): readonly JSX.Element[] =>
     edits
@@ -76,6 +91,7 @@ export function Events({ session, running }: EventsProps): JSX.Element {
   const [before, behind] = letters === '' ? ['earlier', 'later'] : NOT_SEARCHED;
   return (
     <>
+      {log}
       {run.recorded > 12 && (
         <input
           class="vg-filter"
@@ -115,12 +131,8 @@ export function Events({ session, running }: EventsProps): JSX.Element {
                   {called.rows.join(', ')}
                 </li>
               ))}
+            {saidIn(line.index + 1)}
             {changedAt(line.index + 1)}
-            {messages
-              .filter(({ position }) => position === line.index + 1)
-              .map((message, at) => (
-                <Message key={at} session={session} message={message} />
-              ))}
           </Fragment>
         ))}
         {known.length < count && (
@@ -129,6 +141,7 @@ export function Events({ session, running }: EventsProps): JSX.Element {
           </li>
         )}
         {later > 0 && <li class="vg-muted">{`${later} ${behind}`}</li>}
+        {later === 0 && saidIn(run.recorded + 1)}
       </ol>
     </>
   );
@@ -181,24 +194,6 @@ function Changed({ edit }: { readonly edit: Edit }): JSX.Element {
         onClick={() => edit.node !== null && store.select(edit.node)}
       >
         {`changed by you: ${edit.text}`}
-      </button>
-    </li>
-  );
-}
-
-/** What a breakpoint has written, below the visit after which it did. */
-function Message({ session, message }: { session: SessionState; message: Logged }): JSX.Element {
-  const store = useStore();
-  const { node, text, breakpoint, position } = message;
-  return (
-    <li class={position <= session.run.position ? 'vg-logged' : 'vg-logged vg-undone'}>
-      <button
-        type="button"
-        data-logged={breakpoint}
-        title={`Show ${nodeTitle(session, node)}`}
-        onClick={() => store.select(node)}
-      >
-        {text}
       </button>
     </li>
   );

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,25 @@ def test_threads_of_a_group_run_before_it_ends_in_a_watch(monkeypatch: pytest.Mo
     assert slept == [torch_hooks._RELEASE]
     torch.distributed.destroy_process_group(torch.distributed.new_group())
     assert len(slept) == 1  # nobody watches
+
+
+def test_the_group_of_a_comparison_is_gone_although_its_error_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Gloo's threads end with it. One that lets go of a tensor while Python ends aborts the process."""
+    made: list[weakref.ref[Any]] = []
+    new_group = torch.distributed.new_group
+
+    def remembered(*args: Any, **settings: Any) -> Any:
+        group = new_group(*args, **settings)
+        made.append(weakref.ref(group))
+        return group
+
+    monkeypatch.setattr(torch.distributed, "new_group", remembered)
+    with pytest.raises(TypeError, match="expected a tensor") as error:
+        vg.compare_ranks("no loss")
+    assert [group() for group in made] == [None]
+    assert error.tb  # whose frames were those of the comparison
 
 
 class Net(torch.nn.Module):

@@ -37,8 +37,30 @@ def test_the_run_goes_on_and_the_message_is_printed(
         assert line.text == f"{names[line.node]} gets {norm:.2f}, {{as is}}"
         assert line.breakpoint == made.id
     printed = capsys.readouterr().out.splitlines()
-    assert printed[0] == f"step 1 TanhBackward0: {session.logged[0].text}"
+    # Numbered as in the view: the step that runs the node, counted from 1.
+    assert printed[0] == f"#2 TanhBackward0: {session.logged[0].text}"
     assert len(printed) == 4
+    for line in session.logged:
+        assert session.trace.records[line.step - 1].visit.node == line.node
+
+
+def test_a_message_about_a_node_that_ran_says_its_step(session: Session) -> None:
+    session.break_at(when="out.norm > 0", log="after {name}")
+    session.continue_()
+    for line in session.logged:
+        assert line.step == line.position
+        assert session.trace.records[line.step - 1].visit.node == line.node
+
+
+def test_messages_are_cleared(session: Session) -> None:
+    session.break_at("*", log="node")
+    session.continue_()
+    assert len(session.logged) == 4
+    session.breakpoints.clear_log()
+    assert session.logged == ()
+    session.restart()
+    session.continue_()
+    assert len(session.logged) == 4
 
 
 def test_what_a_view_moves_is_not_printed(

@@ -169,8 +169,8 @@ def prod_all(self: Array) -> Array:
 @quiet
 def prod_dim(self: Array, dim: int, keepdim: bool) -> Array:
     x = _widened(self)
-    if not x.ndim:
-        return x.copy()
+    if not x.ndim:  # times the 1 that products begin with: of a complex infinity a part becomes NaN
+        return np.multiply.reduce(x, axis=None, keepdims=True)
     return contiguous(np.multiply.reduce(x, axis=dim, keepdims=keepdim))
 
 

@@ -21,7 +21,7 @@ from vizgrad.core.arrays.backend import Device, device_of
 from vizgrad.core.errors import Place, explained, function_place, place_of, returning_place
 from vizgrad.core.function.custom.backward_class import CustomNode, record
 from vizgrad.core.function.custom.signature import bind
-from vizgrad.core.function.inplace import check_write, rebase
+from vizgrad.core.function.inplace import check_write, rebase, written_view
 from vizgrad.core.function.transform_tensor import innermost, tensors_in
 from vizgrad.core.function.views import become_view
 from vizgrad.core.graph.edges import edge_of, retaining, set_history
@@ -306,8 +306,13 @@ def save(ctx: Any, node: CustomNode, args: tuple[Any, ...], results: tuple[Any, 
 
 
 def _output_nr(tensor: Tensor, node: CustomNode) -> int | None:
-    """Which output of `node` the tensor is; None if it is not."""
+    """Which output of `node` the tensor is; None if it is not.
+
+    A view that `node` has written is its output, though its history begins with a region of the base.
+    """
     edge = tensor._edge
+    if tensor._view is not None and written_view(node) is tensor:
+        return 0
     if edge is node:
         return 0
     if edge.__class__ is Edge and edge.node is node:

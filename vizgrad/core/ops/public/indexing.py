@@ -17,7 +17,14 @@ from vizgrad.core.function.transform_tensor import Wrapped, like_batch, of_examp
 from vizgrad.core.function.typing import WrappedNumber
 from vizgrad.core.ops import copying, indexing
 from vizgrad.core.ops.forms import public
-from vizgrad.core.ops.indices import Indices, index_beside, parse
+from vizgrad.core.ops.indices import (
+    Indices,
+    check_index_type,
+    check_mask,
+    index_beside,
+    mask_of_bytes,
+    parse,
+)
 from vizgrad.core.ops.public import broadcasting, conversion, dimensions, reshape, slicing
 from vizgrad.core.ops.public.arguments import (
     element,
@@ -168,24 +175,29 @@ def _put_values(
     return values
 
 
-_INDEX_TYPES = ("int64", "int32", "uint8", "bool")
-
-
 def _put_indices(self: Tensor, indices: Any) -> Indices:
-    found = Indices([None if i is None else index_beside(self, i) for i in indices])
-    many = sum(
-        t._array.ndim if t is not None and t._array.dtype.kind == "b" else 1 for t in found.tensors
-    )
     for index in indices:
-        if isinstance(index, Tensor) and index.dtype.name not in _INDEX_TYPES:
-            raise IndexError(
-                f"tensors used as indices must be long, int, byte or bool tensors, got {index.dtype}"
-            )
+        if isinstance(index, Tensor):
+            check_index_type(index)
+    found = [None if i is None else _put_index(self, i) for i in indices]
+    covered = [t._array.ndim if t is not None and t._array.dtype.kind == "b" else 1 for t in found]
+    many = sum(covered)
     if many > self._array.ndim:
         raise IndexError(
             f"too many indices for tensor of dimension {self._array.ndim} (got {many})"
         )
-    return found
+    dim = 0
+    for index, dims in zip(found, covered, strict=True):
+        if index is not None and index._array.dtype.kind == "b":
+            check_mask(index._array.shape, self._array.shape, dim)
+        dim += dims
+    return Indices(found)
+
+
+def _put_index(self: Tensor, index: Tensor) -> Tensor:
+    if index._array.dtype == xp.uint8:
+        index = mask_of_bytes(index)
+    return index_beside(self, index)
 
 
 # Putting values at places: `put`, scatters into strides, diagonals made of vectors (spec T-37, T-38).

@@ -19,7 +19,7 @@ class TorchProcessGroup:
 
     def __init__(self, timeout: float) -> None:
         self.rank, self.count = dist.get_rank(), dist.get_world_size()
-        self._group = dist.new_group(backend="gloo", timeout=timedelta(seconds=timeout))
+        self._group: Any = dist.new_group(backend="gloo", timeout=timedelta(seconds=timeout))
 
     def from_first(self, value: Any) -> Any:
         held = [value if self.rank == 0 else None]
@@ -40,7 +40,11 @@ class TorchProcessGroup:
         return held[0]
 
     def close(self) -> None:
-        dist.destroy_process_group(self._group)
+        """Gloo's threads have ended when this returns: one that lets go of a tensor while Python ends aborts
+        the process. They end with the last reference to the group; the frames of an error hold `self`.
+        """
+        group, self._group = self._group, None
+        dist.destroy_process_group(group)
 
 
 class TorchDistributed:

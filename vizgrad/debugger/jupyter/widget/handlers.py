@@ -267,6 +267,11 @@ def _remove_breakpoint(session: Session, request: p.RemoveBreakpoint) -> None:
     session.remove_breakpoint(request.breakpoint)
 
 
+@moves(p.ClearLog)
+def _clear_log(session: Session, _: p.ClearLog) -> None:
+    session.breakpoints.clear_log()
+
+
 @moves(p.SetNonfinite)
 def _set_nonfinite(session: Session, request: p.SetNonfinite) -> None:
     session.stop_at_nonfinite = request.enabled

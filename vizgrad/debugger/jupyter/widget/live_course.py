@@ -29,6 +29,7 @@ from vizgrad.debugger.drawing.training_curves import (
     ratios,
 )
 from vizgrad.debugger.explain.kept_traces import KeptTraces
+from vizgrad.debugger.explain.training_course import TrainingCourse
 from vizgrad.debugger.explain.watch_block import Watch
 from vizgrad.debugger.model import Course, LayerCourse, OptimizerCourse
 from vizgrad.debugger.model.training import Column
@@ -40,6 +41,11 @@ MIME = "application/vnd.vizgrad.course+json"
 EVERY, PAUSES = 0.5, 50.0
 #: In the place of the findings, as long as there are none.
 RUNNING = "Watching: problems are listed here when the block ends."
+#: Beside the curves of a block that goes on, where they were asked for: they do not follow it.
+GOES_ON = (
+    "As of now: the block goes on. Below the cell with vizgrad.watch() or %%vizgrad watch the curves grow "
+    "while it runs."
+)
 #: Steps of an optimizer before anything is displayed: one alone is no course.
 FIRST = 2
 #: Steps of an optimizer that are drawn: a plot is 190 pixels wide.
@@ -110,16 +116,28 @@ def _findings(watch: Watch) -> dict[str, Any]:
     return {"text/plain": repr(found), "text/html": explanations_html(found)}
 
 
-def course_bundle(course: Course, cell: str = "", kept: KeptTraces | None = None) -> dict[str, Any]:
+def still_bundle(course: TrainingCourse) -> dict[str, Any]:
+    """A course as it is now, with all layers; where the block goes on it says where curves grow."""
+    shown = course_bundle(course.data, course.cell or "", course.kept, folded=False)
+    if course.cell is None:
+        shown[MIME]["again"] = False
+    if not course.ended:
+        shown[MIME]["note"] = GOES_ON
+    return shown
+
+
+def course_bundle(
+    course: Course, cell: str = "", kept: KeptTraces | None = None, *, folded: bool = True
+) -> dict[str, Any]:
     """A course as mime types; `cell` is the id of the cell whose loop it is, `kept` its backwards that are
-    kept.
+    kept. Not `folded`: with all layers from the first.
     """
     drawn = replace(course, optimizers=tuple(map(_thinned, course.optimizers)))
-    scene = course_scene(drawn, folded=True)
-    many = any(len(one.layers) > MOST_UNFOLDED for one in drawn.optimizers)
+    scene = course_scene(drawn, folded=folded)
+    many = folded and any(len(one.layers) > MOST_UNFOLDED for one in drawn.optimizers)
     unfolded = course_scene(drawn) if many else scene
     told: list[dict[str, Any]] = []
-    places = zip(_places(scene, drawn, folded=True), _places(unfolded, drawn), strict=True)
+    places = zip(_places(scene, drawn, folded=folded), _places(unfolded, drawn), strict=True)
     for one, (here, all_) in zip(drawn.optimizers, places, strict=True):
         told.append(
             {

@@ -429,7 +429,8 @@ class Breakpoints:
     def _write(self, one: Breakpoint, message: Message, step: Step, position: int) -> None:
         facts = self._facts_of(one, step, position)
         node = facts.visit.node
-        line = model.Logged(one.id, position, node, message.said(facts))
+        text = message.said(facts)
+        line = model.Logged(one.id, position, node, text, facts.visit.index + 1)
         self.log.add(line, f"{self._source.name(node)} {self._source.label(node)}".rstrip())
 
     def end(self) -> None:
@@ -440,7 +441,7 @@ class Breakpoints:
                 each.asked(facts, "")
                 node, position = facts.visit.node, facts.visit.index
                 text = f"the condition of breakpoint {each.id} does not hold anywhere: {why}"
-                line = model.Logged(each.id, position, node, text)
+                line = model.Logged(each.id, position, node, text, position + 1)
                 self.log.add(line, f"{self._source.name(node)} {self._source.label(node)}".rstrip())
         self.log.end()
 

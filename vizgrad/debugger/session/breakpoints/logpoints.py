@@ -119,7 +119,7 @@ class Log:
             return
         self._printed += 1
         if self._printed <= MOST_PRINTED:
-            self.write(f"step {line.position} {name}: {line.text}")
+            self.write(f"#{line.step} {name}: {line.text}")
 
     def end(self) -> None:
         """The move is over: says how many messages were not printed."""
@@ -127,6 +127,11 @@ class Log:
         if self.write is not None and left > 0:
             self.write(f"{left:,} more messages: session.logged has the last {MOST_LOGGED:,}")
         self.write = None
+
+    def clear(self) -> None:
+        """Forgets all messages: the next is the first."""
+        self.lines.clear()
+        self.total = 0
 
     def since(self, first: int) -> Iterable[model.Logged]:
         """Those from number `first` on that are kept."""

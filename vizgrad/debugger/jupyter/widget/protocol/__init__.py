@@ -73,6 +73,7 @@ from vizgrad.debugger.jupyter.widget.protocol.requests import AddBreakpoint as A
 from vizgrad.debugger.jupyter.widget.protocol.requests import AddWatch as AddWatch
 from vizgrad.debugger.jupyter.widget.protocol.requests import Attach as Attach
 from vizgrad.debugger.jupyter.widget.protocol.requests import BeginBranch as BeginBranch
+from vizgrad.debugger.jupyter.widget.protocol.requests import ClearLog as ClearLog
 from vizgrad.debugger.jupyter.widget.protocol.requests import Continue as Continue
 from vizgrad.debugger.jupyter.widget.protocol.requests import Detach as Detach
 from vizgrad.debugger.jupyter.widget.protocol.requests import DropBranch as DropBranch
@@ -167,6 +168,7 @@ ANSWERS: dict[type, tuple[type, ...]] = {
     AddBreakpoint: (Done,),
     EnableBreakpoint: (Done,),
     RemoveBreakpoint: (Done,),
+    ClearLog: (Done,),
     SetGrad: (Done,),
     UndoChange: (Done,),
     SetSaved: (Done,),

@@ -312,7 +312,7 @@ class ValueRead:
 
 @dataclass(frozen=True, slots=True)
 class LogLines:
-    """The latest messages of breakpoints that log, in order; there have been `total`."""
+    """The latest messages of breakpoints that log, in order; `total` since they were cleared."""
 
     request: int
     session: str

@@ -359,6 +359,14 @@ class RemoveBreakpoint:
 
 
 @dataclass(frozen=True, slots=True)
+class ClearLog:
+    """Forget the messages that breakpoints have written."""
+
+    request: int
+    session: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetGrad:
     """Change what waits at a slot of a node, and go on on a branch. `value` is read as
     `vizgrad.debugger.expressions` says (``g * 0.5``, ``clip to 1``), and never run.
