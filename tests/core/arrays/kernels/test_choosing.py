@@ -90,7 +90,7 @@ def test_the_gradient_of_elu_at_not_a_number_is_that_above_0() -> None:
 def test_either(kind: str) -> None:
     one, two = values(kind, 5), values(kind, 6)
     mask = np.random.default_rng(7).integers(0, 2, len(one)).astype(bool)
-    assert_as_in_pieces(lambda m, a, b: either(m, a, b), mask, one, two)
+    assert_as_in_pieces(either, mask, one, two)
     assert_as_in_pieces(lambda a, m: keep(a, mask=m), one, mask)
     for numbers in ((1.0, 0.25), (-0.0, np.inf), (0.0, -3.0)):
         chosen = either_number(mask, one.dtype, *numbers)

@@ -206,7 +206,7 @@ def elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
 
 
 def _elu_of_signs(x: Array, bent: float, scale: float, input_scale: float) -> Array:
-    """The same without a mask: a number goes one way or the other by its sign, and leaves 0 on the other way."""
+    """The same without a mask: a number goes one way or the other by its sign, with 0 on the other."""
     kind, whole = x.dtype.type, _WHOLE[x.dtype]
     out, below = np.empty_like(x), np.empty_like(x)
     both, above, negative = x.view(whole), out.view(whole), below.view(whole)
