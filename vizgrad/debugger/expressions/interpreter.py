@@ -122,7 +122,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\s*=(?!=)\s*(.+)", re.DOTALL)
 
 
 def _mistake(error: SyntaxError, text: str) -> str:
-    """What is wrong in a text that is no expression, and where."""
+    """The fault of a text that is no expression, and its place."""
     assigned = _ASSIGNMENT.fullmatch(text)
     if assigned:
         return f"an assignment has no value, write {assigned.group(1)!r} alone"
