@@ -187,7 +187,7 @@ def test_each_parameter_is_written_once_and_in_order() -> None:
     assert optimizer._small[id(optimizer.param_groups[0])].plan is not None
 
 
-def test_a_write_that_somebody_is_told_of_is_told_before_it_happens() -> None:
+def test_an_observer_is_told_of_each_write_before_it_happens() -> None:
     from vizgrad.core.tensor.modes import keep_before_writes
 
     params = parameters()

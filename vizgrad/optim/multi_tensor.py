@@ -148,7 +148,7 @@ class Group:
         self, params: list[Tensor], states: Any, names: tuple[str, ...]
     ) -> tuple[Plan, list[Array]] | None:
         """The plan, and the gradients of all parameters that have one; None where all must be stepped one by
-        one, also because somebody is told of each write before it happens.
+        one, also because an observer is told of each write before it happens.
         """
         if DEVICES.several or GUARD.scoped or GUARD.transforms:
             return None
