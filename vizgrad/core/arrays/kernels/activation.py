@@ -11,7 +11,7 @@ import numpy as np
 
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import nameless, quiet
-from vizgrad.core.arrays.kernels.elementwise import ZERO, drop, either, either_number
+from vizgrad.core.arrays.kernels.elementwise import ZERO, clamp, drop, either, either_number
 from vizgrad.core.arrays.kernels.exponentials import expm1_below, log1p_finite
 from vizgrad.core.arrays.kernels.memory import contiguous
 from vizgrad.core.arrays.kernels.special import erf, one_over_normal_of_block
@@ -321,9 +321,7 @@ def mish(x: Array) -> Array:
 
 
 def hardsigmoid(x: Array) -> Array:
-    return np.minimum(
-        np.maximum(x + x.dtype.type(3), x.dtype.type(0)), x.dtype.type(6)
-    ) / x.dtype.type(6)
+    return clamp(x + x.dtype.type(3), min=0, max=6) / x.dtype.type(6)
 
 
 @quiet
