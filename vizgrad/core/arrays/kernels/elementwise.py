@@ -37,8 +37,10 @@ def _refuse_bools(name: str, array: Array) -> None:
 # Choosing between values element by element.
 
 try:  # six times as fast as `maximum` and `minimum` beside a number; the public form asks questions first
-    from numpy._core.umath import clip as _clip
-except ImportError:
+    from numpy._core import umath
+
+    _clip: Any = umath.clip  # pyright: ignore[reportAttributeAccessIssue]  its stub does not have it
+except (ImportError, AttributeError):
     _clip = None
 
 #: Integers of the same width: zero bits are the number 0.0, so a mask is a product of bits.
