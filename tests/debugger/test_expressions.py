@@ -15,6 +15,7 @@ import vizgrad as vg
 from vizgrad.debugger.engines.vizgrad import opener as opener  # makes vizgrad's tensors known
 from vizgrad.debugger.engines.vizgrad.edits import new_value
 from vizgrad.debugger.expressions import CONSTANTS, FUNCTIONS, Elements, parse, parse_value
+from vizgrad.debugger.expressions.interpreter import VALUES
 
 G = np.array([[-2.0, 0.5], [3.0, 0.0]], dtype=np.float32)
 
@@ -424,6 +425,42 @@ def test_what_is_no_value_is_said(text: str) -> None:
 def test_what_does_not_fit_is_said(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  each has a text of its own
         new_value(G, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "example"),
+    [
+        ("g /", "something is missing after 'g /'", "g * 0.5"),
+        ("(g + 1", "something is missing after '(g + 1'", "g * 0.5"),
+        ("1 2", "'2' does not belong there", "g * 0.5"),
+        ("g * 2)", "unmatched ')'", "g * 0.5"),
+        ("g = 3", "an assignment has no value, write '3' alone", "g * 0.5"),
+        ("0.5g", "write '0.5 * g' for '0.5g'", "g * 0.5"),
+        ("zeros", "there is no 'zeros' here", "zero"),
+        ("norm to", "'to' does not belong there", "norm to 1"),
+        ("g.clp(1)", "there is no method 'clp', did you mean 'clip'?", "g * 0.5"),
+        ("[1, 2]", "is not a number and not a tensor", "g * 0.5"),
+        ("None", "is not a number and not a tensor", "g * 0.5"),
+        ("1 / 0", "division by zero", "g * 0.5"),
+    ],
+)
+def test_a_refused_value_says_what_was_typed_what_is_wrong_and_what_works(
+    text: str, why: str, example: str
+) -> None:
+    there = vg.tensor([1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="write one like") as error:
+        new_value(there.numpy(), text)
+    said = str(error.value)
+    assert repr(text) in said
+    assert why in said
+    assert "does not fit" not in said
+    assert said.partition("; write one like ")[2].startswith(f"'{example}'")
+    new_value(there.numpy(), example)
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_each_example_of_a_value_works(text: str) -> None:
+    new_value(vg.tensor([1.0, 2.0, 3.0]).numpy(), text)
 
 
 @given(st.text(alphabet="gabsclipwhere()+-*/.,<>=0123456789e _\"'[]{}:", max_size=40))

@@ -129,12 +129,16 @@ def test_a_run_is_paused_and_interrupted_within_a_slow_node(lab: Lab) -> None:
     part(view, "Engine")
     expect(view.locator(".vg-why")).to_have_text("Running SlowBackward")
     expect(view.get_by_text("runs next")).to_have_count(0)
+    engine = view.locator(".vg-engine")
+    expect(engine).to_contain_text("shown when the run pauses or ends")
+    expect(engine.get_by_role("heading")).to_have_count(0)
     picture(lab, "running")
     press(view, "Pause")
     at(view, 2)
     said = "Stopped: paused within SlowBackward; stepping restarts it"
     expect(view.locator(".vg-banner")).to_contain_text(said)
     expect(status).to_have_text("paused")
+    expect(engine.get_by_role("list", name="Input buffers")).to_contain_text("SlowBackward")
     picture(lab, "paused")
 
     press(view, "Continue")

@@ -10,7 +10,7 @@ from vizgrad.core.arrays.kernels import optimizers as rule
 from vizgrad.core.arrays.sparse import is_sparse
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor
-from vizgrad.optim import differentiable
+from vizgrad.optim import differentiable, multi_tensor
 from vizgrad.optim.optimizer import (
     Group,
     Optimizer,
@@ -22,6 +22,7 @@ from vizgrad.optim.optimizer import (
     only_writes,
     options,
     steps_beside,
+    with_many,
 )
 
 
@@ -85,17 +86,34 @@ class Adam(Optimizer):
     update_recorded = staticmethod(differentiable.adam)
     captured = "by count"
 
+    def _update_many(self, group: Group, known: multi_tensor.Group) -> list[Tensor] | None:
+        if group["amsgrad"] or group["capturable"] or group["maximize"]:
+            return None
+        found = known.plan_for(group["params"], self.state, ("exp_avg", "exp_avg_sq"))
+        if found is None or (step := found[0].count()) is None:
+            return None
+        plan, grads = found
+        plan.run(grads, lambda p, g, m, s: self._run_rule(p, g, m, s, None, step, group))
+        return plan.left
+
     @only_writes
+    @with_many(_update_many)
     def update(self, param: Array, grad: Array, state: State, group: Group) -> None:
         if group["capturable"]:
             self._update_by_count(param, grad, state, group)
             return
-        lr, decay, (beta1, beta2) = float(group["lr"]), group["weight_decay"], group["betas"]
         step = count_step(state)
         first, second = state.get("exp_avg"), state.get("exp_avg_sq")
         mean = buffer(state, "exp_avg", param) if first is None else first._array
         square = buffer(state, "exp_avg_sq", param) if second is None else second._array
         largest = buffer(state, "max_exp_avg_sq", param) if group["amsgrad"] else None
+        self._run_rule(param, grad, mean, square, largest, step, group)
+
+    def _run_rule(
+        self, param: Array, grad: Array, mean: Array, square: Array, largest: Array | None,
+        step: float, group: Group,
+    ) -> None:  # fmt: skip
+        lr, decay, (beta1, beta2) = float(group["lr"]), group["weight_decay"], group["betas"]
         apart = decay and group["decoupled_weight_decay"]
         rule.adam_step(
             param, grad, mean, square, largest,

@@ -24,6 +24,7 @@ from vizgrad.core.tensor.modes import GUARD, about_to_write, set_grad_mode
 from vizgrad.core.tensor.source_location import Site, caller
 from vizgrad.core.tensor.state import wrong_call
 from vizgrad.core.tensor.tensor import Tensor, new_tensor, storage_of
+from vizgrad.optim import multi_tensor
 
 U = TypeVar("U", bound=Callable[..., None])
 
@@ -134,6 +135,8 @@ class Optimizer:
     is not a collection of tensors.
     """
 
+    #: By the `id` of a group: its plan for stepping small parameters at once.
+    _small: defaultdict[int, multi_tensor.Group]
     _step_pre_hooks: OrderedDict[int, Any]
     _step_post_hooks: OrderedDict[int, Any]
     _state_dict_pre_hooks: OrderedDict[int, Any]
@@ -156,7 +159,7 @@ class Optimizer:
         self.defaults = defaults
         self.param_groups: list[Group] = []
         self.state: defaultdict[Tensor, State] = defaultdict(dict)
-        self.__dict__.update(_hooks())
+        self.__dict__.update(_new())
         groups = list(ordered(params))
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -172,7 +175,7 @@ class Optimizer:
         }  # fmt: skip
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({**_hooks(), **state})
+        self.__dict__.update({**_new(), **state})
 
     # --- parameters ----------------------------------------------------------------------------
 
@@ -285,8 +288,17 @@ class Optimizer:
                 for param in group["params"]:
                     if param._grad is not None:
                         rule.count(steps_beside(self.state[param], param._array))
+        update = type(self).update
+        many = None if "update" in self.__dict__ else getattr(update, "many", None)
         try:
-            with together() if getattr(type(self).update, "only_writes", False) else _ONE_BY_ONE:
+            with together() if getattr(update, "only_writes", False) else _ONE_BY_ONE:
+                if many is not None and len(group["params"]) >= multi_tensor.FEWEST:
+                    changed = [param for param in group["params"] if param._grad is not None]
+                    if (left := many(self, group, self._small[id(group)])) is not None:
+                        for param in left:
+                            self._step_one(param, group)
+                        return
+                    changed = []
                 for param in group["params"]:
                     if param._grad is not None:
                         changed.append(param)
@@ -445,8 +457,9 @@ class Optimizer:
         return "\n".join([*lines, ")"])
 
 
-def _hooks() -> dict[str, OrderedDict[int, Any]]:
-    return {
+def _new() -> dict[str, Any]:
+    """The attributes that a copy of an optimizer has anew."""
+    return {"_small": defaultdict(multi_tensor.Group)} | {
         table: OrderedDict()
         for table in (
             "_step_pre_hooks", "_step_post_hooks", "_state_dict_pre_hooks", "_state_dict_post_hooks",
@@ -482,6 +495,18 @@ def only_writes(update: U) -> U:
     """
     update.only_writes = True  # pyright: ignore[reportFunctionMemberAccess]  a mark on a function
     return update
+
+
+def with_many(many: Callable[..., list[Tensor] | None]) -> Callable[[U], U]:
+    """Gives an `update` a form for many parameters: `many(optimizer, group, known)` steps the small ones at
+    once and returns the others, or None, with nothing written, where all must be stepped one by one.
+    """
+
+    def mark(update: U) -> U:
+        update.many = many  # pyright: ignore[reportFunctionMemberAccess]  a mark on a function
+        return update
+
+    return mark
 
 
 def count_step(state: State) -> float:

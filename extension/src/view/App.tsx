@@ -13,6 +13,7 @@ import { Panels } from './frame/Panels';
 import { RankBar } from './frame/RankBar';
 import { Region } from './frame/Region';
 import { SessionPicker } from './frame/SessionPicker';
+import { Tip } from './frame/Tip';
 import { Toolbar } from './frame/Toolbar';
 import { useCommands, useDoers, useObservable, useSize, useStore } from './hooks';
 import { answerHost, hostOf, onHostChanged } from './host';
@@ -110,6 +111,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       {view.heap && <WholeMemory state={state} />}
       {session ? <Panels state={state} session={session} width={width} /> : <Empty state={state} />}
       <Live state={state} />
+      <Tip root={root} />
     </div>
   );
 }

@@ -63,7 +63,7 @@ test('a tree of aliases, and none that goes round', () => {
 
 test('what a loop has saved is one row, and it comes where all of it belongs', () => {
   const holders = [
-    { kind: 'saved' as const, text: 'saved `mat1`', place: null, graphs: ['total'] }
+    { kind: 'saved' as const, text: 'saved `mat1`', place: null, graphs: ['total'], graphs_more: 0 }
   ];
   const saved = (id: number): HeapStorage => ({
     id,

@@ -116,9 +116,10 @@ export function storageText({ shape, dtype, device, version }: HeapStorage): str
   return [...parts, version === null ? '' : `v${version}`].filter(Boolean).join(' ');
 }
 
-export function holderText({ kind, text, graphs }: HeapHolder): string {
+export function holderText({ kind, text, graphs, graphs_more }: HeapHolder): string {
   const said = kind === 'numpy' ? `numpy array ${text}` : text;
-  return graphs.length > 0 ? `${said} (graph of ${graphs.join(', ')})` : said;
+  const more = graphs_more > 0 ? ` and ${format.whole(graphs_more)} more` : '';
+  return graphs.length > 0 ? `${said} (graph of ${graphs.join(', ')}${more})` : said;
 }
 
 export function aliasText({ name, relation, shape, dtype, version, maker }: HeapAlias): string {

@@ -72,6 +72,11 @@ def test_text() -> None:
     assert repr(HeapPicture(example())) == TEXT
 
 
+def test_holders_that_are_not_named_are_counted() -> None:
+    holder = HeapHolder("leaf", "leaf of a graph", None, ("a", "b", "c"), graphs_more=2)
+    assert words.holder_text(holder) == "leaf of a graph (graph of a, b, c and 2 more)"
+
+
 def test_what_a_loop_has_saved_is_one_row() -> None:
     holder = HeapHolder("saved", "saved `mat1` of AddmmBackward0", PLACE, ("total",))
     turns = tuple(

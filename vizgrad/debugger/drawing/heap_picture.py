@@ -139,11 +139,9 @@ def holder_text(holder: HeapHolder) -> str:
     if holder.kind == "numpy":
         text = f"numpy array {text}"
     place = f", {place_text(holder.place)}" if holder.place else ""
-    graph = (
-        f" (graph of {', '.join(plain(name, 40) for name in holder.graphs)})"
-        if holder.graphs
-        else ""
-    )
+    names = ", ".join(plain(name, 40) for name in holder.graphs)
+    more = f" and {holder.graphs_more:,} more" if holder.graphs_more else ""
+    graph = f" (graph of {names}{more})" if holder.graphs else ""
     return f"{text}{place}{graph}"
 
 

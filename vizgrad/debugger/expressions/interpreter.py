@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from keyword import iskeyword
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, cast
 
@@ -108,11 +109,33 @@ def parse(
             raise ValueError("it has too many parts")  # noqa: TRY301
         part = reader.part(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
-        why = error.msg if isinstance(error, SyntaxError) else str(error)
+        why = _mistake(error, text.strip()) if isinstance(error, SyntaxError) else str(error)
         raise ValueError(
             f"the {what} {text[:LONGEST]!r} is not understood: {why}; write one like {example}"
         ) from None
     return Expression(text.strip(), frozenset(reader.used), part)
+
+
+#: A number before a name, as in mathematics.
+_TIMES = re.compile(r"(?<![\w.])(\d[\d.]*)([A-Za-z_]\w*)")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\s*=(?!=)\s*(.+)", re.DOTALL)
+
+
+def _mistake(error: SyntaxError, text: str) -> str:
+    """The fault of a text that is no expression, and its place."""
+    assigned = _ASSIGNMENT.fullmatch(text)
+    if assigned:
+        return f"an assignment has no value, write {assigned.group(1)!r} alone"
+    product = _TIMES.search(text)
+    if product and "decimal literal" in error.msg:
+        number, name = product.groups()
+        return f"write '{number} * {name}' for {product.group()!r}"
+    if not text:
+        return "it is empty"
+    if not error.offset or error.offset > len(text) or "never closed" in error.msg:
+        return f"something is missing after {text[-20:]!r}"
+    wrong = text[error.offset - 1 :][:20]
+    return f"{wrong!r} does not belong there" if "invalid" in error.msg else error.msg
 
 
 #: ``net.0.weight``, as a parameter is called, is no Python.
@@ -131,6 +154,20 @@ def _tree(text: str) -> ast.expr:
             raise
     return ast.parse(spelled, mode="eval").body
 
+
+#: Values that work wherever a gradient waits.
+VALUES = (
+    "0",
+    "g * 0.5",
+    "zero",
+    "one",
+    "negate",
+    "clip to 1",
+    "scale by 0.5",
+    "norm to 1",
+    "nan to 0",
+)
+_EXAMPLES = "'g * 0.5', 'clip to 1' or 'nan to 0'"
 
 _PHRASES = tuple(
     (re.compile(phrase.replace("N", r"\s*([-+0-9.eE]+|inf|nan)\s*"), re.IGNORECASE), meaning)
@@ -158,8 +195,13 @@ def parse_value(text: str) -> Expression:
         if found:
             spelled = found.expand(meaning)
             break
-    example = "'0', 'g * 0.5', 'g.clip(-1, 1)', 'zero', 'clip to 1', 'scale by 0.5' or 'nan to 0'"
-    return parse(spelled, ("g", "grad"), what="value", example=example)
+    return parse(spelled, ("g", "grad"), what="value", example=_example(text.strip()))
+
+
+def _example(text: str) -> str:
+    """Values that work, the one first that `text` is nearly."""
+    near = [] if iskeyword(text) else get_close_matches(text.lower(), VALUES, 1, cutoff=0.7)
+    return f"{near[0]!r}, {_EXAMPLES}" if near and repr(near[0]) not in _EXAMPLES else _EXAMPLES
 
 
 def evaluate_value(text: str, there: Any) -> Any:
@@ -167,9 +209,15 @@ def evaluate_value(text: str, there: Any) -> Any:
     ValueError where it is not understood, or is no number.
     """
     given = Elements(source=there)
-    value = parse_value(text).value({"g": given, "grad": given})
+    parsed = parse_value(text)
+    try:
+        value = parsed.value({"g": given, "grad": given})
+    except ValueError as error:
+        raise ValueError(f"{error}; write one like {_example(text.strip())}") from None
     if not is_numeric(value) or isinstance(value, bool):
-        raise ValueError(f"{text!r} is not understood as a value: it is no number and no tensor")
+        raise ValueError(
+            f"{text.strip()!r} is not a number and not a tensor; write one like {_example(text.strip())}"
+        )
     return value.array if isinstance(value, Elements) else value
 
 
@@ -272,8 +320,9 @@ def unknown(name: str, known: Collection[str]) -> str:
 
 def _no_such(kind: str, name: str, known: Collection[str]) -> str:
     near = get_close_matches(name, known, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"there is no {kind} {name!r}{hint}, {kind}s are: {', '.join(sorted(known))}"
+    if near:
+        return f"there is no {kind} {name!r}, did you mean {near[0]!r}?"
+    return f"there is no {kind} {name!r}, {kind}s are: {', '.join(sorted(known))}"
 
 
 def _constant(name: str, names: Names) -> float:

@@ -161,6 +161,8 @@ class _Reading:
             return
         kind, name = self._kind(number), self._paths.of(number)
         self._hold(seen, kind, name or "something without a name", shown=True)
+        for other in self._paths.others_of(number) if kind == "variable" else ():
+            self._hold(seen, kind, other, shown=False)
         if seen.grad is not None and (grad := self._memory.seen(seen.grad)) is not None:
             kind = kind if kind == "cycle" else "gradient"
             self._hold(grad, kind, f".grad of {name or 'a leaf'}", shown=True)
@@ -177,14 +179,14 @@ class _Reading:
 
     def _hold(
         self, seen: Seen, kind: model.HeldBy, text: str, place: Place | None = None,
-        graphs: tuple[str, ...] = (), *, shown: bool,
+        graphs: tuple[tuple[str, ...], int] = ((), 0), *, shown: bool,
     ) -> None:  # fmt: skip
         if self._apart.meets(seen.extent):
             return
         one = self.found.get(seen.extent)
         if one is None:
             one = self.found[seen.extent] = Lent(seen)
-        one.hold(model.HeapHolder(kind, text, place, graphs), seen, shown=shown)
+        one.hold(model.HeapHolder(kind, text, place, *graphs), seen, shown=shown)
 
     def _kind(self, number: int) -> model.HeldBy:
         if self._graphs.is_garbage(number):

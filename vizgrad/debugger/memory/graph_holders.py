@@ -134,14 +134,18 @@ class Graphs:
     def is_leaf(self, number: int) -> bool:
         return isinstance(self._walk.things[number], AccumulateGrad)
 
-    def names_of(self, number: int) -> tuple[str, ...]:
-        """A few of the variables that keep it."""
-        return self._named(self._masks[number])
+    def names_of(self, number: int) -> tuple[tuple[str, ...], int]:
+        """A few of the variables that keep it, and how many more do."""
+        named = self._all_named(self._masks[number])
+        return named[:_MOST_NAMES], len(named[_MOST_NAMES:])
 
     def _named(self, mask: int) -> tuple[str, ...]:
+        return self._all_named(mask)[:_MOST_NAMES]
+
+    def _all_named(self, mask: int) -> tuple[str, ...]:
         roots, sessions = self._owners_of(mask)
         named = tuple(dict.fromkeys(map(self._root_name, roots)))
-        return (named or tuple(f"session of {title}" for title in sessions))[:_MOST_NAMES]
+        return named or tuple(f"session of {title}" for title in sessions)
 
     def _owners_of(self, mask: int) -> tuple[list[int], tuple[str, ...]]:
         """The roots of a mask that are no sessions, and the titles of those that are."""

@@ -210,13 +210,13 @@ class Held:
         node: Node = self._walk.things[number]
         graphs = self._graphs.names_of(number)
         if kind == "leaf":
-            return model.HeapHolder(kind, "leaf of a graph", None, graphs)
+            return model.HeapHolder(kind, "leaf of a graph", None, *graphs)
         slot = slot_of(node, thing)
         text = f"saved `{slot}` of {node.name()}" if slot else f"a part of {node.name()}"
         site = node.site
         if site not in self._places:
             self._places[site] = place_of(site)
-        return model.HeapHolder(kind, text, self._places[site], graphs)
+        return model.HeapHolder(kind, text, self._places[site], *graphs)
 
     def _text(self, kind: model.HeldBy, holder: int, text: str) -> str:
         if kind == "cycle":

@@ -81,7 +81,8 @@ def read(
         objects = gc.get_objects()  # first: nothing of the reader's own is in it
         asked = Asked()
         found = variables(frame, notebook, asked)
-        walk = Walk(found.skipped)
+        tensors = [kind for memory in frameworks.memories() for kind in memory.kinds]
+        walk = Walk(found.skipped, tensors)
         try:
             return _read(walk, objects, found.roots, asked, most)
         finally:

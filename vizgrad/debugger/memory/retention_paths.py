@@ -206,6 +206,12 @@ class Paths:
             self._known[number] = text
         return self._known[number]
 
+    def others_of(self, number: int) -> list[str]:
+        """The names of a tensor beside that of `of`, by all of its holders that have names."""
+        holders = filter(self._by_names, dict.fromkeys(self._walk.holders.get(number, ())))
+        names = dict.fromkeys(self.through(holder, number) for holder in holders)
+        return [name for name in names if name not in ("", self.of(number))]
+
     def _by_names(self, number: int) -> bool:
         """Do variables, containers and attributes alone lead to it?"""
         kinds = {self._walk.kinds[each] for each in self._way_to(number)}

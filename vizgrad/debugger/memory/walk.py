@@ -319,8 +319,11 @@ class Root:
 
 
 class Walk:
-    def __init__(self, skipped: Iterable[Any]) -> None:
-        """`skipped` are things to pass by: namespaces, whose variables are roots."""
+    def __init__(self, skipped: Iterable[Any], tensors: Iterable[type] = ()) -> None:
+        """`skipped` are things to pass by: namespaces, whose variables are roots. `tensors`: the types of
+        those of other frameworks.
+        """
+        self._tensors = frozenset(tensors)
         self.things: list[Any] = []
         self.kinds: list[int] = []
         self.parent: list[int] = []
@@ -472,7 +475,7 @@ class Walk:
             self._queues[_TURN.get(kind, 0)].append(known)
         elif known < 0:
             return
-        if kind == TENSOR:
+        if kind == TENSOR or type(child) in self._tensors:
             self.holders.setdefault(known, []).append(number)
         leads = self.targets[number] if traced else self.targets[self._elsewhere]
         if leads is not None and self.targets[known] is not None:

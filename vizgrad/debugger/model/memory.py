@@ -166,13 +166,15 @@ class HeapHolder:
     """`text` is how a person gets at it (``losses[3]``, ``.grad of model.0.weight``) or which slot
     of which node it is.
 
-    `place`: where that node was recorded; `graphs`: which variables keep it.
+    `place`: where that node was recorded; `graphs`: which variables keep it, and `graphs_more`: how
+    many more do.
     """
 
     kind: HeldBy
     text: str
     place: Place | None = None
     graphs: tuple[str, ...] = ()
+    graphs_more: int = 0
 
 
 @dataclass(frozen=True, slots=True)

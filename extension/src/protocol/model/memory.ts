@@ -136,13 +136,15 @@ export interface StorageChange {
  * `text` is how a person gets at it (`losses[3]`, `.grad of model.0.weight`) or which slot of which
  * node it is.
  *
- * `place`: where that node was recorded; `graphs`: which variables keep it.
+ * `place`: where that node was recorded; `graphs`: which variables keep it, and `graphs_more`: how
+ * many more do.
  */
 export interface HeapHolder {
   readonly kind: HeldBy;
   readonly text: string;
   readonly place: Place | null;
   readonly graphs: readonly string[];
+  readonly graphs_more: number;
 }
 
 /**
@@ -306,7 +308,8 @@ export const readHeapHolder: Reader<HeapHolder> = record<HeapHolder>({
   kind: readHeldBy,
   text: string,
   place: optional(nullable(readPlace), null),
-  graphs: optional(array(string), [])
+  graphs: optional(array(string), []),
+  graphs_more: optional(integer, 0)
 });
 
 export const readHeapAlias: Reader<HeapAlias> = record<HeapAlias>({

@@ -26,6 +26,7 @@ import {
 } from '../panels';
 import { branchesNote } from '../panels/Branches';
 import { breakpointsNote } from '../panels/Breakpoints';
+import { engineNote } from '../panels/Engine';
 import { insideNote } from '../panels/Inside';
 import { laneNote } from '../panels/LaneView';
 import { memoryNote } from '../panels/Memory';
@@ -161,7 +162,7 @@ export function Panels({ state, session, width }: PanelsProps): JSX.Element {
   };
   const engine: Part = {
     name: 'Engine',
-    note: () => `${session.fold.readyCount} ready`,
+    note: () => engineNote(session, running),
     draw: () => <Engine session={session} running={running} />
   };
   const memory: Part = {

@@ -56,7 +56,7 @@ export function MenuButton({ name, hint, icon, of = [], draw }: MenuButtonProps)
         aria-label={name}
         aria-haspopup="menu"
         aria-expanded={at !== null}
-        title={hint}
+        title={`${name}. ${hint}`}
         onClick={() => (at ? close(true) : open())}
         onKeyDown={event => {
           if (event.key === 'ArrowDown') {

@@ -143,7 +143,11 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
         {waiting.length > 0 && (
           <MenuButton
             name="More"
-            hint={compact ? 'More commands: breakpoints, restart, layout, help' : 'More commands'}
+            hint={
+              compact
+                ? 'Show commands that have no room here: breakpoints, restart, layout, help'
+                : 'Show commands that have no room here'
+            }
             icon="dots"
             of={waiting}
           />

@@ -16,14 +16,34 @@ interface EngineProps {
   readonly running: number | null;
 }
 
+export const engineNote = (session: SessionState, running: number | null): string =>
+  hasPassed(session, running) ? 'running' : `${session.fold.readyCount} ready`;
+
+/** Has the run gone on from where it stood? Then the queue and the buffers are not those of now. */
+const hasPassed = ({ run }: SessionState, running: number | null): boolean =>
+  running !== null && running !== run.current;
+
 export function Engine({ session, running }: EngineProps): JSX.Element {
-  const { run, fold } = session;
-  // What was next is done when another node is running, and what was behind it may be.
-  const passed = running !== null && running !== run.current;
-  const ready = useMemo(
-    () => fold.queue.filter(({ node }) => !passed || node !== run.current),
-    [fold, run, passed]
+  return (
+    <div class="vg-engine">
+      {running !== null && (
+        <p class="vg-why">
+          <b>Running</b> <NodeLink session={session} node={running} />
+        </p>
+      )}
+      {hasPassed(session, running) ? (
+        <p class="vg-muted">The queue and the buffers are shown when the run pauses or ends.</p>
+      ) : (
+        <Between session={session} running={running} />
+      )}
+    </div>
   );
+}
+
+/** As the last visit has left it. */
+function Between({ session, running }: EngineProps): JSX.Element {
+  const { run, fold } = session;
+  const ready = useMemo(() => fold.queue, [fold, run]);
   const buffers = useMemo(() => fold.waiting, [fold, run]);
   const waiting = useMemo(
     () =>
@@ -35,18 +55,12 @@ export function Engine({ session, running }: EngineProps): JSX.Element {
   const [first] = run.status === 'paused' ? ready : [];
   const untouched = fold.count('waiting') - waiting.length;
   return (
-    <div class="vg-engine">
-      {running !== null ? (
+    <>
+      {running === null && first && (
         <p class="vg-why">
-          <b>Running</b> <NodeLink session={session} node={running} />
+          <b>Next</b> is <NodeLink session={session} node={first.node} />{' '}
+          <span class="vg-why-so">{whyNext(ready)}</span>
         </p>
-      ) : (
-        first && (
-          <p class="vg-why">
-            <b>Next</b> is <NodeLink session={session} node={first.node} />{' '}
-            <span class="vg-why-so">{whyNext(ready)}</span>
-          </p>
-        )
       )}
       <h4>Ready queue</h4>
       {ready.length === 0 ? (
@@ -58,7 +72,7 @@ export function Engine({ session, running }: EngineProps): JSX.Element {
           {ready.slice(0, SHOWN).map(({ node, priority }, i) => (
             <li key={node} title={priority === null ? undefined : `Sequence number ${priority}`}>
               <span class="vg-queue-place">
-                {i > 0 ? i + 1 : running === null ? 'next' : running === node ? 'now' : 1}
+                {i > 0 ? i + 1 : running === null ? 'next' : 'now'}
               </span>{' '}
               <NodeLink session={session} node={node} />{' '}
               {priority === null && <span class="vg-norm">leaf</span>}
@@ -97,7 +111,7 @@ export function Engine({ session, running }: EngineProps): JSX.Element {
           <More hidden={buffers.length - SHOWN} />
         </ul>
       )}
-    </div>
+    </>
   );
 }
 

@@ -17,12 +17,13 @@ const STORAGE: HeapStorage = {
   device: 'cpu',
   version: 2,
   holders: [
-    { kind: 'variable', text: 'base', place: null, graphs: [] },
+    { kind: 'variable', text: 'base', place: null, graphs: [], graphs_more: 0 },
     {
       kind: 'saved',
       text: 'saved `self` of MulBackward0',
       place: { file: 'x', line: 4, function: '', cell: 'In [7]', text: '' },
-      graphs: ['total']
+      graphs: ['total'],
+      graphs_more: 0
     }
   ],
   holders_more: 3,

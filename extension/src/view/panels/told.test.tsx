@@ -184,6 +184,30 @@ test('the engine lists the queue in order', async () => {
   );
 });
 
+test('while the run goes on the engine tells the node that runs, and nothing of before', async () => {
+  page.kernel.moveTo(1);
+  await page.at(1);
+  const [current, other] = [page.view.store.state.value.session?.run.current ?? -1, 5];
+  const runs = (node: number, name: string) =>
+    page.kernel.emit({
+      type: 'working',
+      session: 's1',
+      what: 'running',
+      done: 1,
+      total: 12,
+      node: { node, name, label: '', needed: 1 },
+      seconds: 2
+    });
+  const engine = () => page.region('Engine');
+  runs(current, 'the current one');
+  await engine().findByText('Running');
+  expect(engine().getByRole('heading', { name: 'Input buffers' })).toBeTruthy();
+  runs(other, 'another');
+  await engine().findByText(/are shown when the run pauses or ends/);
+  expect(engine().queryByRole('heading')).toBeNull();
+  expect(engine().queryByRole('listitem')).toBeNull();
+});
+
 test('tells what is held, as the kernel says', async () => {
   const memory = () => page.region('Memory').getByRole('img').getAttribute('aria-label');
   const said = (at: number) => {

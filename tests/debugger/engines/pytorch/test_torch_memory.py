@@ -125,3 +125,34 @@ def test_public_names_of_modules_stand_for_private_variables() -> None:
     assert found.name.startswith("layer.weight")
     assert not [holder.text for holder in found.holders if "_weight" in holder.text]
     del _weight
+
+
+def test_each_holder_of_a_tensor_is_named() -> None:
+    loss = (torch.ones(13, requires_grad=True) * 2).exp().sum()
+    kept, losses = loss, [loss]
+    heap = vizgrad.memory()
+    assert [holder.text for holder in held_by("loss", heap).holders] == [
+        "loss",
+        "kept",
+        "losses[0]",
+    ]
+    saved = held_by("saved `result` of ExpBackward0", heap)
+    assert (saved.holders[0].graphs, saved.holders[0].graphs_more) == (
+        ("loss", "kept", "losses"),
+        0,
+    )
+    assert kept is losses[0]
+
+
+def test_holders_of_a_graph_that_are_not_named_are_counted() -> None:
+    loss = (torch.ones(17, requires_grad=True) * 2).exp().sum()
+    a = b = c = loss
+    (saved,) = [
+        holder
+        for each in vizgrad.memory().data.held
+        if each.shape == (17,)
+        for holder in each.holders
+        if holder.kind == "saved"
+    ]
+    assert (len(saved.graphs), saved.graphs_more) == (3, 1)
+    assert a is b is c

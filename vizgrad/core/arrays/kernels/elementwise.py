@@ -13,7 +13,7 @@ import numpy as np
 
 from vizgrad.core.arrays import layout
 from vizgrad.core.arrays.backend import Array, as_array, is_array
-from vizgrad.core.arrays.errstate import quiet
+from vizgrad.core.arrays.errstate import nameless, quiet
 from vizgrad.core.arrays.kernels.memory import contiguous
 from vizgrad.core.arrays.layout import shaped
 from vizgrad.core.arrays.sparse import is_sparse
@@ -35,6 +35,13 @@ def _refuse_bools(name: str, array: Array) -> None:
 
 
 # Choosing between values element by element.
+
+try:  # six times as fast as `maximum` and `minimum` beside a number; the public form asks questions first
+    from numpy._core import umath
+
+    _clip: Any = umath.clip  # pyright: ignore[reportAttributeAccessIssue]  its stub does not have it
+except (ImportError, AttributeError):
+    _clip = None
 
 #: Integers of the same width: zero bits are the number 0.0, so a mask is a product of bits.
 _BITS = {
@@ -59,10 +66,10 @@ def keep(self: Array, *, mask: Array) -> Array:
     bits = _BITS.get(self.dtype)
     if bits is None or type(self) is not np.ndarray or self.size < _MANY:
         return np.where(mask, self, zero_of(self))
-    out = np.empty(
-        self.shape if self.shape == mask.shape else np.broadcast_shapes(self.shape, mask.shape),
-        self.dtype,
-    )
+    if self.shape == mask.shape:
+        out = np.empty_like(self)
+    else:
+        out = np.empty(np.broadcast_shapes(self.shape, mask.shape), self.dtype)
     np.multiply(self.view(bits), mask, out=out.view(bits))
     return out
 
@@ -88,9 +95,23 @@ def either(mask: Array, self: Array, other: Array) -> Array:
     bits = _BITS.get(self.dtype)
     if bits is None or type(self) is not np.ndarray or self.size < _MANY:
         return np.where(mask, self, other)
-    out, rest = keep(self, mask=mask), drop(other, mask=mask)
-    np.bitwise_or(out.view(bits), rest.view(bits), out=out.view(bits))
+    out = np.empty_like(self)
+    chosen, rest = out.view(bits), other.view(bits)
+    np.bitwise_xor(self.view(bits), rest, out=chosen)
+    chosen *= mask
+    chosen ^= rest
     return out
+
+
+@nameless
+def either_number(mask: Array, dtype: Any, self: float, other: float) -> Array:
+    """`self` where `mask`, else `other`, of a float type; on the host. The bits are computed, not chosen."""
+    bits = np.dtype(f"u{dtype.itemsize}")
+    one, two = (int(np.array(number, dtype).view(bits)) for number in (self, other))
+    out = mask.astype(bits)
+    out *= bits.type((one - two) % (1 << (8 * bits.itemsize)))
+    out += bits.type(two)
+    return out.view(dtype)
 
 
 def halve(self: Array, *, tie: Array, lost: Array) -> Array:
@@ -102,7 +123,12 @@ def halve(self: Array, *, tie: Array, lost: Array) -> Array:
 
 
 def clamp(self: Array, *, min: float | None, max: float | None) -> Array:
-    """`self` moved into [min, max]; `max` wins if they cross."""
+    """`self` moved into [min, max]; `max` wins if they cross. A zero keeps its sign."""
+    if _clip is not None and self.__class__ is np.ndarray and self.dtype in _BITS:
+        kind = self.dtype.type
+        return _clip(
+            self, kind(-np.inf if min is None else min), kind(np.inf if max is None else max)
+        )
     out = self
     if min is not None:
         out = np.maximum(out, out.dtype.type(min))

@@ -18,7 +18,7 @@ from vizgrad.core.arrays.kernels.activation import (
     sigmoid,
     tanh_inner,
 )
-from vizgrad.core.arrays.kernels.elementwise import drop, either, keep, sign
+from vizgrad.core.arrays.kernels.elementwise import drop, either, keep, sign, zero_of
 from vizgrad.core.arrays.kernels.special import erf, one_over_normal_of_block
 
 
@@ -43,7 +43,14 @@ def of_tanh(grad_output: Array, output: Array) -> Array:
 def elu(
     grad_output: Array, self: Array, *, alpha: float, scale: float, input_scale: float
 ) -> Array:
-    under = self <= 0  # NaN counts as above
+    bent = scale * alpha * input_scale
+    if bent == scale and self.__class__ is np.ndarray:  # as for `elu` itself
+        slope = np.fmin(self, zero_of(self))  # NaN counts as above
+        if input_scale != 1:
+            slope *= input_scale
+        slope = np.exp(slope, out=slope if slope.ndim else None)
+        return grad_output * (slope if bent == 1 else slope * bent)
+    under = self <= 0
     below = np.exp(keep(self, mask=self < 0) * input_scale) * (scale * alpha * input_scale)
     return either(under, grad_output * below, grad_output * scale)
 

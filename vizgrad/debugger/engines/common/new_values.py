@@ -35,8 +35,8 @@ def new_value(fitting: Fitting, there: Any, value: Any) -> tuple[Any, str]:
     if fitting.is_sparse(there):
         raise ValueError("a sparse value cannot be changed")
     words = value.strip() if isinstance(value, str) else _words(value)
+    given = evaluate_value(value, there) if isinstance(value, str) else value
     try:
-        given = evaluate_value(value, there) if isinstance(value, str) else value
         return fitting.fit(given, there), words
     except (ArithmeticError, TypeError, RuntimeError, ValueError) as error:
         said = str(error).splitlines()[0]
