@@ -40,11 +40,11 @@ def sigmoid(x: Array) -> Array:
 
 def relu(x: Array) -> Array:
     """The larger of 0 and x; -0 stays -0, as in PyTorch."""
-    zero = ZERO.get(x.dtype)
     if type(x) is not np.ndarray or x.dtype.kind != "f":
         if x.dtype.kind == "b":
             raise RuntimeError("Boolean inputs not supported for relu")
         return np.maximum(x, x.dtype.type(0))
+    zero = ZERO[x.dtype]
     return np.maximum(zero, x) if clip is None else clip(x, zero, _INFINITE[x.dtype])
 
 
