@@ -281,7 +281,11 @@ export interface SetBreakpoint {
 /**
  * Continue is to stop before nodes that were recorded at `line` of `file`, or not any more.
  * `condition` is read as `vizgrad.debugger.session.breakpoints.conditions` says, and never run;
- * empty: always.
+ * empty: always. With a `log` it does not stop, and writes that message. `disabled`: it is set, and
+ * passed by.
+ *
+ * It may be one that was kept from an earlier session: where a condition or a message is not
+ * understood, it is set with it all the same, and `LineStop.refused` says why.
  */
 export interface SetLineBreakpoint {
   readonly type: 'set_line_breakpoint';
@@ -292,6 +296,8 @@ export interface SetLineBreakpoint {
   readonly enabled: boolean;
   readonly condition: string;
   readonly hits: number;
+  readonly log: string;
+  readonly disabled: boolean;
 }
 
 /**

@@ -45,7 +45,7 @@ export class TraceStops {
     return [...this.breakpoints].map(([node, enabled]) => {
       const text = `before ${this.called(node)}`;
       const place = this.file.trace.graph.nodes[node]?.place ?? null;
-      const rest = { condition: '', hits: 0, hit: 0, total: 1, place, log: '' };
+      const rest = { condition: '', hits: 0, hit: 0, total: 1, place, log: '', refused: '' };
       return { id: node, kind: 'node', text, enabled, nodes: [node], ...rest };
     });
   }

@@ -12,6 +12,7 @@ import math
 
 from vizgrad.core.arrays import xp
 from vizgrad.core.arrays.kernels import activation as kernel
+from vizgrad.core.arrays.kernels import elementwise
 from vizgrad.core.arrays.kernels import gradients as gradient_kernel
 from vizgrad.core.arrays.kernels.activation import TANH_CUBIC, TANH_SCALE
 from vizgrad.core.function.primitive import primitive
@@ -241,8 +242,7 @@ class hardtanh:
     """x moved into [min_val, max_val]; slope 0 at both bounds."""
 
     def forward(self, *, min_val, max_val):
-        low, high = self.dtype.type(min_val), self.dtype.type(max_val)
-        return xp.minimum(xp.maximum(self, low), high)
+        return elementwise.clamp(self, min=min_val, max=max_val)
 
     def grad_self(grad, self, min_val, max_val):
         x = raw(self)

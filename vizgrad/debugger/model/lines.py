@@ -100,12 +100,12 @@ class LineNode:
 
 @dataclass(frozen=True, slots=True)
 class LineStop:
-    """Breakpoint number `id` is at line number `line`. `text` says what it asks, if it asks anything. With a
-    `log` it writes this message, and stops nowhere.
-    """
+    """Breakpoint number `id` is at line number `line`. The rest is that of `Breakpoint`."""
 
     line: int
     id: int
     enabled: bool
-    text: str = ""
+    condition: str = ""
+    hits: int = 0
     log: str = ""
+    refused: str = ""

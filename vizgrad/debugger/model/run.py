@@ -175,7 +175,8 @@ class Breakpoint:
 
     It stops when that has come about for the `hits`th time (0: each time); `hit` is how often Continue has
     come there, up to where the run stands. A `condition` that is a function is told by its name. With a `log`
-    it does not stop, and writes that message.
+    it does not stop, and writes that message. `refused`: it was kept from an earlier session, and this is why
+    its condition, which then never holds, or its message is not understood here.
     """
 
     id: int
@@ -189,6 +190,7 @@ class Breakpoint:
     total: int = 0
     place: Place | None = None
     log: str = ""
+    refused: str = ""
 
     def __repr__(self) -> str:
         """Under the names of the attributes, without those that say nothing."""
@@ -196,6 +198,7 @@ class Breakpoint:
             "condition": self.condition,
             "hits": self.hits,
             "log": self.log,
+            "refused": self.refused,
             "place": self.place,
             "enabled": None if self.enabled else "False",
         }

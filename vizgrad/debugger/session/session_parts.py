@@ -186,6 +186,17 @@ class SessionBreakpoints(Sequence[model.Breakpoint]):
             for each in self._points.at_line(line):
                 self._points.remove(each.id)
 
+    def keep_line(
+        self, line: str, *, condition: str = "", hits: int = 0, log: str = "", enabled: bool = True
+    ) -> None:
+        """One that was set beside a line in an earlier session. A condition or a message that is not
+        understood here is no error: it says so itself (`Breakpoint.refused`). ValueError where nothing
+        was recorded at the line.
+        """
+        with self._changing():
+            settings: Any = {"condition": condition or None, "hits": hits, "log": log or None}
+            self._points.add(line=line, enabled=enabled, kept=True, **settings)
+
     @property
     def stop_at_nonfinite(self) -> bool:
         """Does `continue_` stop after a node that makes a NaN or an infinity of finite gradients?"""

@@ -6,6 +6,7 @@ import type { EditorView } from '@codemirror/view';
 
 import { controls } from './program';
 import type { LineControl, LineText, MarkedLine } from './program';
+import type { KeptLines } from './wishes';
 
 /** Beside a line: sets a breakpoint there or takes it away; with an arrow where the run stands. */
 class Control extends GutterMarker {
@@ -58,7 +59,7 @@ export const EMPTY = RangeSet.of<GutterMarker>([]);
 
 export function gutterOf(
   lines: readonly LineText[],
-  wished: ReadonlySet<number>,
+  wished: KeptLines,
   current: MarkedLine | null,
   doc: Text
 ): RangeSet<GutterMarker> {

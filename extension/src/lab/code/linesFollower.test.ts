@@ -123,7 +123,15 @@ describe('before a view moves a session', () => {
 
   test('its lines come, and the breakpoints that are then set', async () => {
     follower.changed.connect(
-      () => void follower.ask({ ...set, enabled: true, condition: '', hits: 0 })
+      () =>
+        void follower.ask({
+          ...set,
+          enabled: true,
+          condition: '',
+          hits: 0,
+          log: '',
+          disabled: false
+        })
     );
     const ready = follower.ready('s2');
     expect(await went(ready)).toBe(false);
@@ -137,7 +145,15 @@ describe('before a view moves a session', () => {
   });
 
   test('a breakpoint that was just set beside a line has arrived', async () => {
-    void follower.ask({ ...set, session: 's1', enabled: true, condition: '', hits: 0 });
+    void follower.ask({
+      ...set,
+      session: 's1',
+      enabled: true,
+      condition: '',
+      hits: 0,
+      log: '',
+      disabled: false
+    });
     const ready = follower.ready('s1');
     expect(await went(ready)).toBe(false);
     answer({ type: 'done', session: 's1', revision: 2 });

@@ -6,6 +6,7 @@ import { choiceOf } from './choice';
 import { mark, marking, SILENT } from './marks';
 import type { Handlers, Told } from './marks';
 import type { FileMarks, LineText, MarkedLine } from './program';
+import { PLAIN } from './wishes';
 
 const TEXT = 'def f(x):\n    y = x.tanh()\n    return y * 2';
 
@@ -180,9 +181,9 @@ describe('the cursor', () => {
 });
 
 test('lines that were wished move along with the text', () => {
-  mark(view, { ...told, wished: new Set([3]) });
+  mark(view, { ...told, wished: new Map([[3, [PLAIN]]]) });
   write('# new\n');
-  expect(handlers.shifts).toHaveBeenCalledExactlyOnceWith(view, new Set([4]));
+  expect(handlers.shifts).toHaveBeenCalledExactlyOnceWith(view, new Map([[4, [PLAIN]]]));
 });
 
 test('a click beside a line is told with its line', () => {

@@ -17,12 +17,13 @@ import { isSame } from './program';
 import { valueTips } from './valueTip';
 import type { ValueOf } from './valueTip';
 import type { FileMarks, MarkedLine } from './program';
+import type { KeptLines } from './wishes';
 
 /** What an editor is told. */
 export interface Told {
   readonly marks: FileMarks | null;
-  /** Lines at which a person wants to stop, whether something is recorded there or not. */
-  readonly wished: ReadonlySet<number>;
+  /** The breakpoints that a person wants, whether something is recorded there or not. */
+  readonly wished: KeptLines;
   /** The line of the node that a person looks at. */
   readonly selected: MarkedLine | null;
   /** The nodes of the line with the cursor, where these are several. */
@@ -33,7 +34,7 @@ export interface Told {
   readonly note?: string;
 }
 
-export const SILENT: Told = { marks: null, wished: new Set(), selected: null, choice: null };
+export const SILENT: Told = { marks: null, wished: new Map(), selected: null, choice: null };
 
 export interface Handlers {
   /** A person has put the cursor on another line. */
@@ -43,7 +44,7 @@ export interface Handlers {
   /** A person has chosen one of the nodes of a line. */
   chooses(view: EditorView, node: number): void;
   /** The text has changed, and the lines that were wished are these now. */
-  shifts(view: EditorView, wished: ReadonlySet<number>): void;
+  shifts(view: EditorView, wished: KeptLines): void;
   readonly valueOf: ValueOf;
 }
 
@@ -92,7 +93,7 @@ export function isEqual(one: Told, other: Told): boolean {
     isSameChoice(one.choice, other.choice) &&
     one.other === other.other &&
     one.note === other.note &&
-    [...one.wished].join() === [...other.wished].join()
+    JSON.stringify([...one.wished]) === JSON.stringify([...other.wished])
   );
 }
 
@@ -173,11 +174,14 @@ function isGoing({ docChanged, transactions, state, startState }: ViewUpdate): b
   );
 }
 
-function shifted(update: ViewUpdate, wished: ReadonlySet<number>): ReadonlySet<number> {
+function shifted(update: ViewUpdate, wished: KeptLines): KeptLines {
   const { startState, state, changes } = update;
-  const lines = [...wished].filter(line => line <= startState.doc.lines);
-  return new Set(
-    lines.map(line => state.doc.lineAt(changes.mapPos(startState.doc.line(line).from, 1)).number)
+  const lines = [...wished].filter(([line]) => line <= startState.doc.lines);
+  return new Map(
+    lines.map(([line, kept]) => [
+      state.doc.lineAt(changes.mapPos(startState.doc.line(line).from, 1)).number,
+      kept
+    ])
   );
 }
 

@@ -27,6 +27,10 @@ interface Looked {
   readonly mark: LineMark | null;
 }
 
+function warn(text: string): void {
+  Notification.warning(text, { autoClose: 8000 });
+}
+
 export class NotebookCode implements CodeOwner, IDisposable {
   readonly stops: LineStops;
   readonly cells: Cells;
@@ -48,7 +52,9 @@ export class NotebookCode implements CodeOwner, IDisposable {
     readonly follower: LinesFollower,
     sources: ((code: CodeOwner) => Sources) | null
   ) {
-    this.stops = new LineStops(follower);
+    this.stops = new LineStops(follower, (where, why) =>
+      warn(`Kept breakpoint, ${where}: ${errorLines(why).what}`)
+    );
     this.cells = new Cells(panel, this);
     this.sources = sources?.(this) ?? null;
     this.end = onSelected(selected => this.viewSelected(selected));
@@ -170,7 +176,7 @@ export class NotebookCode implements CodeOwner, IDisposable {
     const { session } = program;
     await this.follower.ask(
       { type: 'run_to_line', session, file: code.file, line: known.named },
-      why => Notification.warning(errorLines(why).what, { autoClose: 8000 })
+      why => warn(errorLines(why).what)
     );
   }
 

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 
-import type { CodeFile, LineMark, Lines, LinesMoved } from '../../protocol';
+import type { CodeFile, LineMark, Lines, LinesMoved, LineStop } from '../../protocol';
 import { begin, controls, fold, isSame, marksIn } from './program';
 import type { Program } from './program';
+import { PLAIN } from './wishes';
+import type { Kept } from './wishes';
 
 const MARK = {
   node: 4,
@@ -133,25 +135,55 @@ test('only empty lines at the end make no difference between texts', () => {
   expect(isSame('a ', 'b')).toBe(false);
 });
 
+const stop = (fields: Partial<LineStop>): LineStop => ({
+  line: 0,
+  id: 1,
+  refused: '',
+  ...PLAIN,
+  ...fields
+});
+
 test('beside each line that recorded something a breakpoint can be set, and elsewhere one waits', () => {
   const stops = [
-    { line: 1, id: 4, enabled: true, text: 'if grad.norm > 1e3', log: '' },
-    { line: 1, id: 6, enabled: true, text: '', log: 'norm {grad.norm}' },
-    { line: 0, id: 5, enabled: false, text: '', log: '' }
+    stop({ line: 1, id: 4, condition: 'grad.norm > 1e3' }),
+    stop({ line: 1, id: 6, log: 'norm {grad.norm}' }),
+    stop({ line: 0, id: 5, enabled: false })
   ];
   const program = fold(begun(), moved({ stops })) as Program;
   const { lines } = marksIn(program, 0);
-  expect(controls(lines, new Set([2, 3])).map(({ line, stop }) => [line, stop])).toEqual([
+  const wished = new Map([2, 3].map(line => [line, [PLAIN]] as const));
+  expect(controls(lines, wished).map(({ line, stop }) => [line, stop])).toEqual([
     [1, 'off'],
     [2, 'wished'],
     [3, 'on']
   ]);
-  expect(controls(lines, new Set())[1]?.title).toContain(', if grad.norm > 1e3');
-  expect(controls(lines, new Set()).map(({ logs }) => logs)).toEqual([false, true]);
-  expect(controls(lines, new Set())[1]?.title).toContain('Logs `norm {grad.norm}` when');
+  expect(controls(lines, new Map())[1]?.title).toContain(', if grad.norm > 1e3');
+  expect(controls(lines, new Map()).map(({ logs }) => logs)).toEqual([false, true]);
+  expect(controls(lines, new Map())[1]?.title).toContain('Logs `norm {grad.norm}` when');
   const later = fold(program, moved({ number: 9 })) as Program;
   expect(later.stops).toBe(stops);
   expect(marksIn(fold(later, moved({ number: 10, stops: [] })) as Program, 0).lines[1]?.stop).toBe(
     'none'
   );
+});
+
+test('a breakpoint that waits says what it asks, and whether it is on', () => {
+  const asks = { ...PLAIN, condition: 'grad.norm > 1', hits: 2 };
+  const said = (...kept: Kept[]): unknown => {
+    const [control] = controls([], new Map([[2, kept]]));
+    return [control?.stop, control?.logs, control?.title.split(': waits')[0]];
+  };
+  expect(said(asks)).toEqual(['wished', false, 'Breakpoint, if grad.norm > 1, at hit 2']);
+  expect(said({ ...PLAIN, enabled: false })).toEqual(['off', false, 'Disabled: Breakpoint']);
+  expect(said({ ...PLAIN, log: 'x' })).toEqual(['none', true, 'Logs `x`']);
+});
+
+test('a condition that the session refuses is no pause, and its line says why', () => {
+  const why = "there is no 'limit' here";
+  const stops = [stop({ condition: 'limit > 1', refused: why })];
+  const { lines } = marksIn(fold(begun(), moved({ stops })) as Program, 0);
+  expect(controls(lines, new Map())[0]).toMatchObject({
+    stop: 'off',
+    title: `Continue does not pause here: ${why}`
+  });
 });

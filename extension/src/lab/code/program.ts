@@ -9,6 +9,7 @@ import type {
   LineStop
 } from '../../protocol';
 import { brief } from '../../view/format';
+import type { Kept, KeptLines } from './wishes';
 
 /** The lines of the session that was moved last. `runs` is changed in place, by line. */
 export interface Program {
@@ -81,9 +82,11 @@ export interface LineText {
   readonly stopsIf: string;
   /** What is logged there without a stop; '': nothing. */
   readonly logs?: string;
+  /** The breakpoints themselves. */
+  readonly set?: readonly LineStop[];
 }
 
-/** 'off': there is one, and it is passed by. */
+/** 'off': there is one, and it is passed by, as is one whose condition the session refuses. */
 export type Stop = 'none' | 'on' | 'off';
 
 /** What stands in the gutter. */
@@ -143,17 +146,40 @@ export function marksIn(program: Program, file: number): FileMarks {
 /** A breakpoint that was set beside a line in which the session that is shown has recorded nothing. */
 const WISHED = 'waits for the next backward that this line records';
 
+function asksOf({ condition, hits }: Kept): string {
+  const asks = [condition && `if ${condition}`, hits > 0 && `at hit ${hits}`];
+  return asks.filter(Boolean).join(', ');
+}
+
+function waiting(line: number, kept: readonly Kept[]): LineControl {
+  const stops = kept.find(({ log }) => log === '');
+  const logs = kept.find(({ log }) => log !== '');
+  const said = kept.map(each => {
+    const name = each.log === '' ? 'Breakpoint' : `Logs \`${each.log}\``;
+    return [each.enabled ? name : `Disabled: ${name}`, asksOf(each)].filter(Boolean).join(', ');
+  });
+  return {
+    line,
+    stop: !stops ? 'none' : stops.enabled ? 'wished' : 'off',
+    logs: logs?.enabled ?? false,
+    title: `${said.join('. ')}: ${WISHED}`
+  };
+}
+
 /** What the gutter of a text holds: a control beside each line that recorded something, and where one is wished. */
-export function controls(lines: readonly LineText[], wished: ReadonlySet<number>): LineControl[] {
+export function controls(lines: readonly LineText[], wished: KeptLines): LineControl[] {
   const found = new Map<number, LineControl>();
-  for (const line of wished) {
-    found.set(line, { line, stop: 'wished', title: `Breakpoint: ${WISHED}` });
+  for (const [line, kept] of wished) {
+    found.set(line, waiting(line, kept));
   }
-  for (const { line, stop, stopsIf, logs = '' } of lines) {
+  for (const { line, stop, stopsIf, logs = '', set = [] } of lines) {
+    const why = set.find(({ log, enabled, refused }) => log === '' && enabled && refused !== '');
     const title = {
       none: 'Pause here in backward',
       on: `Continue pauses each time the run arrives at this line${stopsIf}`,
-      off: `Disabled: Continue does not pause here${stopsIf}`
+      off: why
+        ? `Continue does not pause here: ${why.refused}`
+        : `Disabled: Continue does not pause here${stopsIf}`
     }[stop];
     const said = logs === '' ? title : `Logs \`${logs}\` when Continue comes here. ${title}`;
     found.set(line, { line, stop, title: said, logs: logs !== '' });
@@ -170,10 +196,11 @@ function inWords(
   const { turns } = line;
   const stops = all.filter(({ log }) => log === '');
   const logs = all.flatMap(({ log, enabled }) => (log !== '' && enabled ? [log] : [])).join('; ');
-  const stop: Stop = stops.length === 0 ? 'none' : stops.some(each => each.enabled) ? 'on' : 'off';
-  const asks = stops.map(({ text }) => text).filter(text => text !== '');
+  const pauses = stops.some(({ enabled, refused }) => enabled && refused === '');
+  const stop: Stop = stops.length === 0 ? 'none' : pauses ? 'on' : 'off';
+  const asks = stops.map(asksOf).filter(text => text !== '');
   const stopsIf = asks.length > 0 ? `, ${asks.join('; ')}` : '';
-  const common = { line: line.line, number, turns, stop, stopsIf, logs };
+  const common = { line: line.line, number, turns, stop, stopsIf, logs, set: all };
   if (!run) {
     return { ...common, norm: null, title: '', odd: false };
   }

@@ -92,16 +92,15 @@ export interface LineNode {
   readonly done: boolean;
 }
 
-/**
- * Breakpoint number `id` is at line number `line`. `text` says what it asks, if it asks anything.
- * With a `log` it writes this message, and stops nowhere.
- */
+/** Breakpoint number `id` is at line number `line`. The rest is that of `Breakpoint`. */
 export interface LineStop {
   readonly line: number;
   readonly id: number;
   readonly enabled: boolean;
-  readonly text: string;
+  readonly condition: string;
+  readonly hits: number;
   readonly log: string;
+  readonly refused: string;
 }
 
 export const readCodeFile: Reader<CodeFile> = record<CodeFile>({
@@ -156,6 +155,8 @@ export const readLineStop: Reader<LineStop> = record<LineStop>({
   line: integer,
   id: integer,
   enabled: boolean,
-  text: optional(string, ''),
-  log: optional(string, '')
+  condition: optional(string, ''),
+  hits: optional(integer, 0),
+  log: optional(string, ''),
+  refused: optional(string, '')
 });

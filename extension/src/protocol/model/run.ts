@@ -166,7 +166,9 @@ export interface Run {
  *
  * It stops when that has come about for the `hits`th time (0: each time); `hit` is how often
  * Continue has come there, up to where the run stands. A `condition` that is a function is told by
- * its name. With a `log` it does not stop, and writes that message.
+ * its name. With a `log` it does not stop, and writes that message. `refused`: it was kept from an
+ * earlier session, and this is why its condition, which then never holds, or its message is not
+ * understood here.
  */
 export interface Breakpoint {
   readonly id: number;
@@ -180,6 +182,7 @@ export interface Breakpoint {
   readonly total: number;
   readonly place: Place | null;
   readonly log: string;
+  readonly refused: string;
 }
 
 /**
@@ -323,7 +326,8 @@ export const readBreakpoint: Reader<Breakpoint> = record<Breakpoint>({
   nodes: optional(array(integer), []),
   total: optional(integer, 0),
   place: optional(nullable(readPlace), null),
-  log: optional(string, '')
+  log: optional(string, ''),
+  refused: optional(string, '')
 });
 
 export const readLogged: Reader<Logged> = record<Logged>({

@@ -67,7 +67,7 @@ interface LineProps {
 function Line({ breakpoint, session }: LineProps): JSX.Element {
   const store = useStore();
   const open = !session.closed;
-  const { id, condition, hits, hit, enabled, nodes, place, kind, log } = breakpoint;
+  const { id, condition, hits, hit, enabled, nodes, place, kind, log, refused } = breakpoint;
   const [first] = nodes;
   // The kernel numbers nodes otherwise than the view, which counts steps.
   const named = kind === 'node' && first !== undefined ? session.names.of(first) : undefined;
@@ -112,6 +112,11 @@ function Line({ breakpoint, session }: LineProps): JSX.Element {
       >
         ×
       </button>
+      {refused !== '' && (
+        <p class="vg-refused">
+          <Sentence text={refused} />
+        </p>
+      )}
     </li>
   );
 }

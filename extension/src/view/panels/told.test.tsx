@@ -94,7 +94,8 @@ test('the list of breakpoints names a node as the picture does, and not by a num
     nodes: [3],
     total: 1,
     place: null,
-    log: ''
+    log: '',
+    refused: ''
   };
   if (session) {
     page.view.store.state.patch({

@@ -10,7 +10,7 @@ import pytest
 
 import vizgrad as vg
 from vizgrad.core.arrays.kernels import activation, gradients
-from vizgrad.core.arrays.kernels.elementwise import either, either_number, keep
+from vizgrad.core.arrays.kernels.elementwise import clamp, either, either_number, keep
 
 #: So few elements are chosen one by one.
 FEW = 1000
@@ -102,3 +102,40 @@ def test_results_lie_as_the_operand_does(name: str) -> None:
     """As in PyTorch."""
     x = vg.zeros(60, 80).t().requires_grad_()
     assert getattr(vg.nn.functional, name)(x).stride() == (1, 80)
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("count", [1, 7, 5000])
+@pytest.mark.parametrize(
+    ("low", "high"),
+    [(0.0, 6.0), (-0.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (0.0, None), (None, -0.0), (np.nan, 1.0)],
+)
+def test_clamp_leaves_a_zero_as_it_is(
+    kind: str, count: int, low: float | None, high: float | None
+) -> None:
+    """As in PyTorch, where a bound is 0, too: -0 is not below it."""
+    x = values(kind, 8)[:count]
+    x[0] = -0.0
+    expected = x.copy()
+    if low is not None:
+        expected[~(x >= low) & (x == x)] = low
+    if high is not None:
+        expected[expected > high] = high
+    assert_same_bits(clamp(x, min=low, max=high), expected)
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("count", [1, 7, 5000])
+def test_relu(kind: str, count: int) -> None:
+    x = values(kind, 9)[:count]
+    x[0] = -0.0
+    expected = x.copy()
+    expected[x < 0] = 0
+    assert_same_bits(activation.relu(x), expected)
+
+
+@pytest.mark.parametrize("call", ["relu6", "hardtanh"])
+def test_clamping_functions_leave_a_zero_as_it_is(call: str) -> None:
+    zeros = vg.full((5000,), -0.0)
+    bounds = {} if call == "relu6" else {"min_val": 0.0}
+    assert vg.signbit(getattr(vg.nn.functional, call)(zeros, **bounds)).all()

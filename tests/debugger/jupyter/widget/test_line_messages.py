@@ -296,7 +296,7 @@ def test_breakpoints_at_lines_are_told_as_they_are_set() -> None:
             notebook.ask(p.SetLineBreakpoint, session.id, file, first.named, True), p.Failed
         )
         (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
-        assert [(stop.line, stop.enabled, stop.text) for stop in told.stops or ()] == [
+        assert [(stop.line, stop.enabled, stop.condition) for stop in told.stops or ()] == [
             (0, True, "")
         ]
         notebook.ask(p.LinesSeen, told.number)
@@ -308,6 +308,75 @@ def test_breakpoints_at_lines_are_told_as_they_are_set() -> None:
         notebook.ask(p.SetLineBreakpoint, session.id, file, first.named, False)
         (told,) = [event for event in notebook.events() if isinstance(event, p.LinesMoved)]
         assert told.stops == ()
+
+
+def test_a_breakpoint_of_an_earlier_session_is_set_with_all_that_it_asks() -> None:
+    with no_sessions():
+        x = vg.ones(2, requires_grad=True)
+        y = x.tanh()
+        session = open_session(y.sin(), vg.ones(2), names={})
+        notebook = Notebook()
+        place = notebook.told.files[0].file, notebook.told.lines[0].named
+        log, condition = "norm {grad.norm():.3g}", "grad.norm() > 0.5"
+        notebook.ask(p.SetLineBreakpoint, session.id, *place, True, condition, 2, "", True)
+        notebook.ask(p.SetLineBreakpoint, session.id, *place, True, "", 0, log)
+        stops = View().ask(p.FollowLines).stops
+        assert [stop.log for stop in stops] == ["", log]
+        assert (stops[0].condition, stops[0].hits, stops[0].enabled) == (condition, 2, False)
+        assert not any(stop.refused for stop in stops)
+
+
+def test_one_that_asks_for_a_name_that_is_gone_says_so_and_loses_nothing() -> None:
+    with no_sessions():
+        x = vg.ones(2, requires_grad=True)
+        y = x.tanh()
+        session = open_session(y.sin(), vg.ones(2), names={})
+        notebook = Notebook()
+        place = notebook.told.files[0].file, notebook.told.lines[0].named
+        notebook.ask(p.SetLineBreakpoint, session.id, *place, True, "gone > 1")
+        notebook.ask(p.SetLineBreakpoint, session.id, *place, True, "limit > 1", 0, "is {gone}")
+        stop, log = View().ask(p.FollowLines).stops
+        assert (stop.condition, stop.enabled) == ("gone > 1", True)
+        assert (log.condition, log.log) == ("limit > 1", "is {gone}")
+        assert "there is no 'gone' here" in stop.refused
+        assert "there is no 'gone' here" in log.refused
+        assert "there is no 'limit' here" in log.refused
+        session.continue_()
+        assert session.status == "finished"
+        assert any("does not hold anywhere" in line.text for line in session.logged)
+        with pytest.raises(ValueError, match="there is no 'gone' here"):
+            session.break_at(line=f"{place[0]}:{place[1]}", condition="gone > 1")
+
+
+def test_what_this_session_has_set_is_not_replaced_by_what_was_kept() -> None:
+    with no_sessions():
+        x = vg.ones(2, requires_grad=True)
+        y = x.tanh()
+        session = open_session(y.sin(), vg.ones(2), names={})
+        notebook = Notebook()
+        file, line = notebook.told.files[0].file, notebook.told.lines[0].named
+        session.break_at(line=f"{file}:{line}", hits=3)
+        notebook.ask(p.SetLineBreakpoint, session.id, file, line, True, "grad.norm() > 1")
+        (stop,) = View().ask(p.FollowLines).stops
+        assert (stop.hits, stop.condition) == (3, "")
+
+
+def test_a_condition_that_is_a_function_says_that_it_was_not_kept() -> None:
+    with no_sessions():
+        x = vg.ones(2, requires_grad=True)
+        y = x.tanh()
+        session = open_session(y.sin(), vg.ones(2), names={})
+        notebook = Notebook()
+        file, line = notebook.told.files[0].file, notebook.told.lines[0].named
+        session.break_at(line=f"{file}:{line}", condition=lambda visit: visit.node == 1)
+        (told,) = View().ask(p.FollowLines).stops
+        session.clear_breakpoints()
+        notebook.ask(p.SetLineBreakpoint, session.id, file, line, True, told.condition)
+        (kept,) = View().ask(p.FollowLines).stops
+        assert (
+            kept.refused == "its condition is a function, which was not kept: set it again in code"
+        )
+        assert kept.condition == told.condition
 
 
 def test_a_branch_has_norms_of_its_own() -> None:

@@ -348,6 +348,7 @@ def breakpoint_line(made: Breakpoint) -> str:
     elif made.hit:
         parts.append(f"{made.hit} so far")
     parts += [f"logs {made.log}"] if made.log else []
+    parts += [made.refused] if made.refused else []
     return ", ".join([*parts, *([] if made.enabled else ["off"])])
 
 

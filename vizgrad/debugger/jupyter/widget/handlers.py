@@ -238,11 +238,16 @@ def _set_breakpoint(session: Session, request: p.SetBreakpoint) -> None:
 
 @moves(p.SetLineBreakpoint)
 def _set_line_breakpoint(session: Session, request: p.SetLineBreakpoint) -> None:
-    session.set_line_breakpoint(
-        f"{request.file}:{request.line}",
-        request.enabled,
+    line = f"{request.file}:{request.line}"
+    if not request.enabled:
+        session.set_line_breakpoint(line, False)
+        return
+    session.breakpoints.keep_line(
+        line,
         condition=request.condition,
         hits=request.hits,
+        log=request.log,
+        enabled=not request.disabled,
     )
 
 

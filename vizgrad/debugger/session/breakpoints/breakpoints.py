@@ -69,6 +69,8 @@ def _first(summary: model.TensorSummary) -> tuple[int, ...] | None:
 Condition = Callable[[model.Visit], bool]
 #: Nodes of a breakpoint that are told.
 MOST_NODES = 100
+#: How a condition that is a function is told begins: no expression does.
+_FUNCTION = "when "
 
 
 class Standing(Protocol):
@@ -115,6 +117,8 @@ class Breakpoint:
         #: Its condition has had no value whenever it was asked: where that was first, and why.
         self.without_value: tuple[conditions.Facts, str] | None = None
         self._has_had_value = False
+        #: Why its condition or its message is not understood in this session.
+        self.refused = ""
         #: How many steps were done each time that it came about.
         self._positions: list[int] = []
 
@@ -141,6 +145,22 @@ class Breakpoint:
             self._has_had_value, self.without_value = True, None
         elif not self._has_had_value and self.without_value is None:
             self.without_value = facts, why
+
+    def refuse_message(self, text: str, why: str) -> None:
+        """Its message is not understood: it writes that instead."""
+        self.message, self.refused = Message(text, (f"<{why}>",)), why
+
+    def refuse_condition(self, text: str, why: str) -> None:
+        """Its condition is not understood: it has no value, and does not hold."""
+        if text.startswith(_FUNCTION):
+            why = "its condition is a function, which was not kept: set it again in code"
+
+        def holds(facts: conditions.Facts) -> bool:
+            self.asked(facts, why)
+            return False
+
+        self.test, self.condition = holds, text
+        self.refused = f"{self.refused}; {why}" if self.refused else why
 
     def count(self, position: int) -> bool:
         """It has come about at `position`: is it the time to stop?"""
@@ -212,6 +232,7 @@ class Breakpoint:
             len(self.nodes),
             self.place,
             "" if self.message is None else self.message.text,
+            self.refused,
         )
 
 
@@ -254,9 +275,13 @@ class Breakpoints:
         hits: int = 0,
         enabled: bool = True,
         log: str | None = None,
+        kept: bool = False,
         **chosen: Any,
     ) -> Breakpoint:
-        """A new one, from the arguments of `Session.break_at`; it takes the place of one that stops there."""
+        """A new one, from the arguments of `Session.break_at`; it takes the place of one that stops there.
+        `kept`: from an earlier session. A condition or a message that is not understood here stays its own,
+        and one that stops there already is left as it is: it was set in this session.
+        """
         if hits < 0:
             raise ValueError(f"hits={hits}: give the time at which to stop, or 0 for each")
         if when is not None and condition is not None:
@@ -269,12 +294,25 @@ class Breakpoints:
         made = self._make(found, written, hits)
         made.enabled = enabled
         if log is not None:
-            made.message = parse_message(log, self._variables)
+            try:
+                made.message = parse_message(log, self._variables)
+            except ValueError as error:
+                if not kept:
+                    raise
+                made.refuse_message(log, str(error))
         given = condition if condition is not None else when
         if given is not None:
-            made.test, made.condition = self._test(given, made.asked)
+            try:
+                made.test, made.condition = self._test(given, made.asked)
+            except ValueError as error:
+                if not kept:
+                    raise
+                made.refuse_condition(str(given), str(error))
             if made.kind == "when":
                 made.text = made.condition
+        there = next((b for b in self._all if _alike(b, made)), None)
+        if kept and there is not None:
+            return there
         self._all = [b for b in self._all if not _alike(b, made)]
         self._all.append(made)
         self._next += 1
@@ -475,7 +513,8 @@ class Breakpoints:
         if not callable(given):
             raise ValueError(f"a condition is a function of the visit or a text, not {given!r}")
         name = getattr(given, "__name__", "<lambda>")
-        return lambda facts: given(facts.visit), f"when {'...' if name == '<lambda>' else name}"
+        said = "..." if name == "<lambda>" else name
+        return lambda facts: given(facts.visit), f"{_FUNCTION}{said}"
 
     def _iteration(self, node: int) -> int:
         """How many nodes were recorded at the same place before it."""

@@ -477,12 +477,10 @@ def stops_at(
     for each in breakpoints:
         if each.kind == "line":
             lines = {table.line(node) for node in each.nodes}
-            asks = [f"if {each.condition}"] if each.condition else []
-            asks += [f"at hit {each.hits}"] if each.hits else []
             for line in lines:
                 if line is not None:
-                    stop = model.LineStop(line, each.id, each.enabled, ", ".join(asks), each.log)
-                    found[line, each.id] = stop
+                    asks = each.condition, each.hits, each.log, each.refused
+                    found[line, each.id] = model.LineStop(line, each.id, each.enabled, *asks)
     return tuple(found[key] for key in sorted(found))
 
 

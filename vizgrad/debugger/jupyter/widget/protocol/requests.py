@@ -312,7 +312,11 @@ class SetBreakpoint:
 @dataclass(frozen=True, slots=True)
 class SetLineBreakpoint:
     """Continue is to stop before nodes that were recorded at `line` of `file`, or not any more. `condition`
-    is read as `vizgrad.debugger.session.breakpoints.conditions` says, and never run; empty: always.
+    is read as `vizgrad.debugger.session.breakpoints.conditions` says, and never run; empty: always. With a
+    `log` it does not stop, and writes that message. `disabled`: it is set, and passed by.
+
+    It may be one that was kept from an earlier session: where a condition or a message is not understood, it
+    is set with it all the same, and `LineStop.refused` says why.
     """
 
     request: int
@@ -322,6 +326,8 @@ class SetLineBreakpoint:
     enabled: bool
     condition: str = ""
     hits: int = 0
+    log: str = ""
+    disabled: bool = False
 
 
 @dataclass(frozen=True, slots=True)
