@@ -124,6 +124,16 @@ def test_clamp_leaves_a_zero_as_it_is(
     assert_same_bits(clamp(x, min=low, max=high), expected)
 
 
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("count", [1, 7, 5000])
+def test_relu(kind: str, count: int) -> None:
+    x = values(kind, 9)[:count]
+    x[0] = -0.0
+    expected = x.copy()
+    expected[x < 0] = 0
+    assert_same_bits(activation.relu(x), expected)
+
+
 @pytest.mark.parametrize("call", ["relu6", "hardtanh"])
 def test_clamping_functions_leave_a_zero_as_it_is(call: str) -> None:
     zeros = vg.full((5000,), -0.0)

@@ -11,7 +11,7 @@ import numpy as np
 
 from vizgrad.core.arrays.backend import Array
 from vizgrad.core.arrays.errstate import nameless, quiet
-from vizgrad.core.arrays.kernels.elementwise import ZERO, clamp, drop, either, either_number
+from vizgrad.core.arrays.kernels.elementwise import ZERO, clamp, clip, drop, either, either_number
 from vizgrad.core.arrays.kernels.exponentials import expm1_below, log1p_finite
 from vizgrad.core.arrays.kernels.memory import contiguous
 from vizgrad.core.arrays.kernels.special import erf, one_over_normal_of_block
@@ -20,6 +20,7 @@ from vizgrad.core.arrays.kernels.special import erf, one_over_normal_of_block
 
 #: 0-dim arrays: an array beside one costs two thirds of what it costs beside a number.
 ONE = {np.dtype(name): np.full((), 1, name) for name in ("f4", "f8")}
+_INFINITE = {dtype: np.full((), np.inf, dtype) for dtype in ZERO if dtype.kind == "f"}
 
 
 @quiet
@@ -39,25 +40,12 @@ def sigmoid(x: Array) -> Array:
 
 def relu(x: Array) -> Array:
     """The larger of 0 and x; -0 stays -0, as in PyTorch."""
-    zero = ZERO.get(x.dtype)
-    if zero is None or type(x) is not np.ndarray:
+    if type(x) is not np.ndarray or x.dtype.kind != "f":
         if x.dtype.kind == "b":
             raise RuntimeError("Boolean inputs not supported for relu")
         return np.maximum(x, x.dtype.type(0))
-    return np.maximum(zero, x) if x.size < _MANY else by_blocks(_relu_of_block, x)
-
-
-def _relu_of_block(out: Array, x: Array) -> None:
-    """With an array of zeros, which numpy compares eight at a time: beside one zero it goes one by one."""
-    zeros = _ZEROS.get(x.dtype)
-    if zeros is None:
-        zeros = _ZEROS[x.dtype] = np.zeros(_BLOCK, x.dtype)
-    np.maximum(zeros[: x.size], x, out=out)
-
-
-_ZEROS: dict[Any, Array] = {}
-#: From how many elements on blocks pay.
-_MANY = 4096
+    zero = ZERO[x.dtype]
+    return np.maximum(zero, x) if clip is None else clip(x, zero, _INFINITE[x.dtype])
 
 
 @quiet

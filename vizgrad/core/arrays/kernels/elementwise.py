@@ -39,9 +39,9 @@ def _refuse_bools(name: str, array: Array) -> None:
 try:  # six times as fast as `maximum` and `minimum` beside a number; the public form asks questions first
     from numpy._core import umath
 
-    _clip: Any = umath.clip  # pyright: ignore[reportAttributeAccessIssue]  its stub does not have it
+    clip: Any = umath.clip  # pyright: ignore[reportAttributeAccessIssue]  its stub does not have it
 except (ImportError, AttributeError):
-    _clip = None
+    clip = None
 
 #: Integers of the same width: zero bits are the number 0.0, so a mask is a product of bits.
 _BITS = {
@@ -124,9 +124,9 @@ def halve(self: Array, *, tie: Array, lost: Array) -> Array:
 
 def clamp(self: Array, *, min: float | None, max: float | None) -> Array:
     """`self` moved into [min, max]; `max` wins if they cross. A zero keeps its sign."""
-    if _clip is not None and self.__class__ is np.ndarray and self.dtype in _BITS:
+    if clip is not None and self.__class__ is np.ndarray and self.dtype in _BITS:
         kind = self.dtype.type
-        return _clip(
+        return clip(
             self, kind(-np.inf if min is None else min), kind(np.inf if max is None else max)
         )
     out = self
