@@ -102,7 +102,7 @@ export function App({ sessions, fill }: AppProps): JSX.Element {
       }}
     >
       {(sessions || state.opened) && <SessionPicker sessions={state.sessions} shown={session} />}
-      {session && state.ranks && <RankBar ranks={state.ranks} />}
+      {session && state.ranks && <RankBar ranks={state.ranks} session={session} />}
       {session && <Toolbar state={state} />}
       <div ref={said} class="vg-said">
         {!(session && width === 'wide') && <Banner state={state} />}

@@ -3,14 +3,21 @@ import type { JSX } from 'preact';
 
 import type { RankMember } from '../../protocol';
 import { standings } from '../../store';
-import type { RanksState } from '../../store';
+import type { RanksState, SessionState } from '../../store';
 import * as format from '../format';
 import { useStore } from '../hooks';
+import { inSteps } from './stepNumbers';
 
 /** Lines of ranks that stand alike; of more their number is given. */
 const MOST = 4;
 
-export function RankBar({ ranks }: { ranks: RanksState }): JSX.Element {
+interface RankBarProps {
+  readonly ranks: RanksState;
+  /** That of the rank that is shown. */
+  readonly session: SessionState;
+}
+
+export function RankBar({ ranks, session: shown }: RankBarProps): JSX.Element {
   const store = useStore();
   const { members, rank, session, together, differing, first, text } = ranks;
   const stand = standings(members);
@@ -48,7 +55,7 @@ export function RankBar({ ranks }: { ranks: RanksState }): JSX.Element {
       <ul class="vg-rank-lines" aria-label="Where the ranks stand">
         {stand.slice(0, MOST).map(({ who, member }) => (
           <li key={who} data-rank-state={member.state}>
-            <b>{who}</b> {member.text}
+            <b>{who}</b> {inSteps(member.text, null)}
           </li>
         ))}
         {more > 0 && <li>{`and ${format.whole(more)} other positions`}</li>}
@@ -56,7 +63,7 @@ export function RankBar({ ranks }: { ranks: RanksState }): JSX.Element {
       <div class="vg-rank-finding" data-differing={differing > 0 ? 'yes' : 'no'}>
         <ul class="vg-rank-lines" aria-label="How the ranks differ">
           {text.split('\n').map(line => (
-            <li key={line}>{line.trim()}</li>
+            <li key={line}>{inSteps(line.trim(), shown)}</li>
           ))}
         </ul>
         {first !== null && (

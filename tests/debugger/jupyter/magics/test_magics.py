@@ -71,7 +71,7 @@ def test_a_breakpoint_that_logs_prints_in_the_cell(session: Kernel) -> None:
     said = session.run("%vizgrad break Tanh* if grad.norm > 1 log norm {grad.norm:.2f}").result
     assert said.endswith("logs norm {grad.norm:.2f}'")
     cell = session.run("%vizgrad continue")
-    assert cell.printed == "step 2 TanhBackward0: norm 2.83\n"
+    assert cell.printed == "#3 TanhBackward0: norm 2.83\n"
     assert cell.result.startswith("4 of 4 nodes done")
 
 
