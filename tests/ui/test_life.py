@@ -95,7 +95,7 @@ def in_view_and_panel(lab: Lab) -> tuple[Notebook, list[Locator]]:
     return notebook, views
 
 
-RESTARTED = "The kernel was restarted. Run import vizgrad"
+RESTARTED = "The kernel was restarted. Run %load_ext vizgrad or import vizgrad"
 
 
 def test_a_restarted_kernel_is_said_in_output_widget_and_panel(lab: Lab) -> None:
@@ -148,14 +148,14 @@ def test_what_ends_a_session_is_said_in_view_and_panel(lab: Lab) -> None:
     begun_again()
     notebook.start("import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
     for each in views:
-        says(each, "The kernel died and was restarted. Run import vizgrad")
+        says(each, "The kernel died and was restarted. Run %load_ext vizgrad or import vizgrad")
     lab.page.locator(".jp-Dialog").get_by_role("button", name="Ok").click()
     picture(lab, "died")
 
     begun_again()
     lab.shut_down_kernels()
     for each in views:
-        says(each, "The kernel was shut down. Run import vizgrad")
+        says(each, "The kernel was shut down. Run %load_ext vizgrad or import vizgrad")
 
 
 def test_a_lost_connection_is_said_and_heals(lab: Lab) -> None:

@@ -198,4 +198,5 @@ def test_the_line_of_a_custom_backward_that_raised_is_marked(lab: Lab) -> None:
     line = notebook.editor(0).locator(".cm-line.vg-current-line.vg-mark-error")
     expect(line).to_have_count(1)
     expect(line).to_contain_text('raise ValueError("mine")')
+    expect(view.locator(".vg-position")).to_have_text("1 of 3 done")
     picture(lab, "raised-in-backward")

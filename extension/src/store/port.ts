@@ -23,7 +23,9 @@ export interface Port {
 
 /** The kernel of a view is there no more: what is shown stays to be read. */
 export function kernelGone(how: string): PortStatus {
-  const reason = `The kernel ${how}. Run import vizgrad and the cell again to start a new session.`;
+  const reason =
+    `The kernel ${how}. Run %load_ext vizgrad or import vizgrad, ` +
+    'and the cell again, to start a new session.';
   return { state: 'closed', reason };
 }
 

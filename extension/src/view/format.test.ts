@@ -115,3 +115,8 @@ test('a node that is running, and one that was next until it began', () => {
   const alone = { ...waiting, delivered: 0, needed: 0 } as const;
   expect([format.nodeState(alone), format.nodeBrief(alone)]).toEqual(['not run', 'not run']);
 });
+
+test('a node that raised is not counted as done', () => {
+  expect(format.doneCount({ position: 3, status: 'failed' })).toBe(2);
+  expect(format.doneCount({ position: 3, status: 'paused' })).toBe(3);
+});

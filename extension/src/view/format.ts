@@ -1,6 +1,6 @@
 /** Numbers, sizes and places as short text, as the kernel writes them (`debugger/drawing/describe.py`). */
 import { unquoted } from './Sentence';
-import type { Batch, NodeRun, Place, SavedState, TensorSummary, Visit } from '../protocol';
+import type { Batch, NodeRun, Place, Run, SavedState, TensorSummary, Visit } from '../protocol';
 
 /** About four significant digits; words for what is not finite. */
 export function number(value: number | null): string {
@@ -131,6 +131,10 @@ export function place({ file, line, cell }: Place): string {
 export function tensor({ shape: dims, dtype }: Pick<TensorSummary, 'shape' | 'dtype'>): string {
   return `${dtype} ${shape(dims)}`;
 }
+
+/** How many nodes are done where a run stands: one that raised is not. */
+export const doneCount = ({ position, status }: Pick<Run, 'position' | 'status'>): number =>
+  position - (status === 'failed' ? 1 : 0);
 
 /** While the run moves: whether a node is the one that is running, or another is. */
 export type Running = 'here' | 'elsewhere' | null;

@@ -89,3 +89,18 @@ def test_a_result_that_keeps_no_gradient_is_told_so(engine: str) -> None:
     assert vg.why(hidden).kind == "not-a-leaf"
     assert "the backward of `hidden.sum()` is paused before SumBackward0" in vg.why(x).story
     session.close()
+
+
+def test_a_way_that_is_cut_is_told_while_the_backward_is_paused(engine: str) -> None:
+    T = pytest.importorskip(engine)
+    encoder, decoder = T.nn.Linear(3, 3), T.nn.Linear(3, 1)
+    with vg.watch():
+        hidden = encoder(T.ones(4, 3)).detach()
+        loss = decoder(hidden).sum()
+        session: Any = vg.debug(loss, display=False)
+        for _ in range(3):
+            found = vg.why(encoder.weight)
+            assert found.kind == "cut-detach"
+            assert "detach() in `encoder(T.ones(4, 3)).detach()`" in found.story
+            assert not vg.why(decoder.weight)
+            session.step(2)

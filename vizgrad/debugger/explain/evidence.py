@@ -183,7 +183,7 @@ class Evidence:
         return None
 
     def losses(self) -> tuple[Note, ...] | None:
-        """The notes of the losses whose backwards have run in open sessions."""
+        """The notes of the losses of open sessions."""
         return None
 
     def origin(self) -> Origin | None:

@@ -87,7 +87,7 @@ class SessionReader(Evidence):
         found: list[Note] = []
         for _, live in opened():
             source = readable(live)
-            if source is not None and live.status == "finished":
+            if source is not None:
                 found += roots_in(source, self._noting)
         return tuple(found)
 

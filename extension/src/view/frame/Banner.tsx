@@ -38,12 +38,15 @@ export function Banner({ state }: { state: DebuggerState }): JSX.Element {
           ) : (
             <span class="vg-banner-text">
               <Sentence text={text} />
+              {node !== null && node !== state.view.selection && (
+                <>
+                  {' '}
+                  <button type="button" class="vg-link" onClick={() => store.select(node)}>
+                    {`Show ${named(state, node)?.name ?? 'the node'}`}
+                  </button>
+                </>
+              )}
             </span>
-          )}
-          {!fault && node !== null && node !== state.view.selection && (
-            <button type="button" class="vg-link" onClick={() => store.select(node)}>
-              {`Show ${named(state, node)?.name ?? 'the node'}`}
-            </button>
           )}
           {asks && node !== null && commands.has('why') && (
             <button

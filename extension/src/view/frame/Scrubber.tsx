@@ -12,6 +12,7 @@ export function Scrubber({ run, disabled }: { run: RunHead; disabled: boolean })
   // While dragging, the thumb is where the finger is; the run follows as fast as it can.
   useEffect(() => setDragged(null), [run.position]);
   const value = dragged ?? run.position;
+  const done = dragged ?? format.doneCount(run);
   const total = Math.max(run.total, run.recorded, 1);
   const percent = (n: number): string => `${(100 * n) / total}%`;
   const seek = (wanted: number): void => {
@@ -33,7 +34,7 @@ export function Scrubber({ run, disabled }: { run: RunHead; disabled: boolean })
       <input
         type="range"
         aria-label="Position"
-        aria-valuetext={`${format.whole(value)} of ${format.count(total, 'node')} done, ${format.whole(run.recorded)} recorded`}
+        aria-valuetext={`${format.whole(done)} of ${format.count(total, 'node')} done, ${format.whole(run.recorded)} recorded`}
         title="Drag to move through the recorded steps"
         min={0}
         max={total}

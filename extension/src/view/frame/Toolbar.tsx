@@ -118,7 +118,7 @@ export function Toolbar({ state }: { state: DebuggerState }): JSX.Element {
           <span class="vg-position">
             {run.total > 0 ? (
               <>
-                <b>{format.whole(running?.done ?? run.position)}</b> of{' '}
+                <b>{format.whole(running?.done ?? format.doneCount(run))}</b> of{' '}
                 <b>{format.whole(run.total)}</b> done
               </>
             ) : (
