@@ -35,7 +35,7 @@ from tests.ui.gallery_programs import (
     WHY,
 )
 from tests.ui.lab import Lab, Notebook
-from tests.ui.parts import part
+from tests.ui.test_compared import with_comparison
 from tests.ui.test_following import at
 from tests.ui.test_large import CHAIN
 from tests.ui.test_memory import read
@@ -169,14 +169,7 @@ def coloured(lab: Lab) -> Seen:
 def compared(lab: Lab) -> Seen:
     lab.page.set_viewport_size({"width": 1230, "height": 1100})
     without_files(lab)
-    notebook, view = opened(lab)
-    notebook.execute("session.step(2); session.set_grad(session.node, 'g * 1.5')")
-    notebook.execute("session.continue_(); session.switch('original'); session.continue_()")
-    at(view, 11)
-    part(view, "Branches")
-    press(view, "Compare branch 1 with original")
-    view.get_by_role("note", name="Colours: difference").wait_for()
-    return root(view)
+    return root(with_comparison(lab))
 
 
 @state

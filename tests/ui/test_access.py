@@ -134,8 +134,8 @@ def test_from_opening_to_the_stale_tensor_by_keys_and_announcements_alone(lab: L
 # --- axe-core --------------------------------------------------------------------------------------------
 
 
-#: The texts of boxes with their contrast to what is below them: axe-core knows no colours of pictures.
-CONTRAST = """view => {
+#: JavaScript: `light` of colours that lie over each other, from 0 to 1 (WCAG 2.2, relative luminance).
+LIGHT_OF = """
   const canvas = document.createElement('canvas');
   canvas.width = canvas.height = 1;
   const paint = canvas.getContext('2d', { willReadFrequently: true });
@@ -150,6 +150,13 @@ CONTRAST = """view => {
     });
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
+"""
+
+#: The texts of boxes with their contrast to what is below them: axe-core knows no colours of pictures.
+CONTRAST = (
+    "view => {"
+    + LIGHT_OF
+    + """
   const filled = element => getComputedStyle(element).fill;
   const page = getComputedStyle(view.querySelector('.vg-root') ?? view).backgroundColor;
   const texts = '[data-key] :is(.vg-name, .vg-type, .vg-sub, .vg-port)';
@@ -161,6 +168,7 @@ CONTRAST = """view => {
     return [text.textContent, Math.round(ratio * 100) / 100];
   });
 }"""
+)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

@@ -8,28 +8,17 @@ from playwright.sync_api import Locator, expect
 from tests.ui.lab import Lab
 from tests.ui.parts import part
 from tests.ui.pictures import picture
-from tests.ui.test_access import CONTRAST
+from tests.ui.test_access import CONTRAST, LIGHT_OF
 from tests.ui.test_following import at
 from tests.ui.test_rooms import opened
 from tests.ui.test_tour import press, root
 from tests.ui.themes import DARK, HIGH_CONTRAST, LIGHT, themed
 
 #: Titles of groups with their contrast to the frames that they stand in, which lie over each other.
-TITLES = """view => {
-  const canvas = document.createElement('canvas');
-  canvas.width = canvas.height = 1;
-  const paint = canvas.getContext('2d', { willReadFrequently: true });
-  const light = colours => {
-    for (const colour of colours) {
-      paint.fillStyle = colour;
-      paint.fillRect(0, 0, 1, 1);
-    }
-    const [r, g, b] = [...paint.getImageData(0, 0, 1, 1).data].slice(0, 3).map(value => {
-      const share = value / 255;
-      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
+TITLES = (
+    "view => {"
+    + LIGHT_OF
+    + """
   const page = getComputedStyle(view.querySelector('.vg-root')).backgroundColor;
   const frames = [...view.querySelectorAll('.vg-cluster .vg-frame')];
   const titles = [...view.querySelectorAll(':is(.vg-cluster-title, .vg-far-titles) text')];
@@ -46,9 +35,10 @@ TITLES = """view => {
     return [title.textContent, Math.round(ratio * 100) / 100];
   });
 }"""
+)
 
 
-def compared(lab: Lab) -> Locator:
+def with_comparison(lab: Lab) -> Locator:
     """The view of a session in which a branch is compared with the original, where both have ended."""
     notebook, view = opened(lab)
     notebook.execute("session.step(2); session.set_grad(session.node, 'g * 1.5')")
@@ -57,6 +47,12 @@ def compared(lab: Lab) -> Locator:
     part(view, "Branches")
     press(view, "Compare branch 1 with original")
     expect(view.get_by_role("note", name="Colours: difference")).to_be_visible()
+    return view
+
+
+def compared(lab: Lab) -> Locator:
+    """The same, with the list of branches closed."""
+    view = with_comparison(lab)
     press(view, "Close Branches")
     root(view).scroll_into_view_if_needed()
     return view

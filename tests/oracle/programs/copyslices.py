@@ -1,6 +1,7 @@
 """In-place on a view: the base's history is rewritten (CopySlices)."""
 
 from tests.oracle.data import wave
+from tests.oracle.making import tanh_in_place
 from tests.oracle.registry import program
 
 
@@ -244,22 +245,9 @@ def retained_gradients_of_a_written_view_add_up(torch, see):
 
 @program(rules="V-31 V-23 A-8")
 def a_function_that_saves_the_view_it_writes(torch, see):
-    class Tanh(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, given):
-            given.tanh_()
-            ctx.mark_dirty(given)
-            ctx.save_for_backward(given)
-            return given
-
-        @staticmethod
-        def backward(ctx, grad):
-            (out,) = ctx.saved_tensors
-            return grad * (1 - out * out)
-
     x = torch.tensor([0.5, 1.0, 1.5, 2.0], dtype=torch.float64, requires_grad=True)
     base = x * 2
-    Tanh.apply(base[1:])
+    tanh_in_place(torch).apply(base[1:])
     (first,) = torch.autograd.grad((base**2).sum(), x, create_graph=True)
     see("first", first.detach())
     see("second", torch.autograd.grad((first**2).sum(), x)[0])

@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from tests.oracle.making import function
+from tests.oracle.making import function, tanh_in_place
 from tests.oracle.registry import program
 
 
@@ -195,22 +195,9 @@ def what_was_captured_before_a_hook_replaced_it(torch, see):
 
 @program(rules="F-37 V-23")
 def a_function_that_saves_the_view_it_wrote_is_no_cycle(torch, see):
-    class Tanh(torch.autograd.Function):
-        @staticmethod
-        def forward(ctx, given):
-            given.tanh_()
-            ctx.mark_dirty(given)
-            ctx.save_for_backward(given)
-            return given
-
-        @staticmethod
-        def backward(ctx, grad):
-            (out,) = ctx.saved_tensors
-            return grad * (1 - out * out)
-
     def left(of_view):
         base = torch.ones(4, requires_grad=True) * 2
-        written = Tanh.apply(base[1:] if of_view else base)
+        written = tanh_in_place(torch).apply(base[1:] if of_view else base)
         lives = Lives()
         lives.follow(written=written, base=base)
         del written, base
