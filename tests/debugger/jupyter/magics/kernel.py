@@ -7,6 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -42,10 +43,13 @@ class Kernel:
     def __init__(self, found: Path | None = None) -> None:
         """`found`: the folder of kernels to take it from (warm_kernels.py)."""
         where = {} if found is None else {"kernel_dirs": [str(found / "kernels")]}
+        self._folder = TemporaryDirectory(prefix="vizgrad")
         self._manager = KernelManager(
             kernel_name="python3",
             kernel_spec_manager=KernelSpecManager(**where),
             transport="ipc",  # a port that was free may be taken before the kernel takes it
+            # The sockets stand beside it; without one, all kernels would choose among the same names.
+            connection_file=str(Path(self._folder.name) / "kernel.json"),
         )
         self._manager.start_kernel()
         self._client = self._manager.client()
@@ -116,3 +120,4 @@ class Kernel:
     def shut_down(self) -> None:
         self._client.stop_channels()
         self._manager.shutdown_kernel(now=True)
+        self._folder.cleanup()
