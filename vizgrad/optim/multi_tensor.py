@@ -156,7 +156,7 @@ class Group:
             self.wait -= 1
             return None
         own = [param for param in params if param._grad is not None]
-        grads: list[Array] = [param._grad._array for param in own]  # pyright: ignore[reportOptionalMemberAccess]
+        grads: list[Array] = [param._grad._array for param in own]  # pyright: ignore[reportOptionalMemberAccess]  each has one
         if self.plan is None:
             try:
                 self.plan = Plan(own, states, names)

@@ -106,7 +106,17 @@ describe('who asks about the lines of the session that was opened last', () => {
 });
 
 describe('before a view moves a session', () => {
-  const set = { type: 'set_line_breakpoint', session: 's2', file: 'a', line: 1 } as const;
+  const set = {
+    type: 'set_line_breakpoint',
+    session: 's2',
+    file: 'a',
+    line: 1,
+    enabled: true,
+    condition: '',
+    hits: 0,
+    log: '',
+    disabled: false
+  } as const;
 
   const asked = (): unknown[] => sent.map(({ type, session }) => [type, session]);
   /** It has the lines of another session. */
@@ -122,17 +132,7 @@ describe('before a view moves a session', () => {
   });
 
   test('its lines come, and the breakpoints that are then set', async () => {
-    follower.changed.connect(
-      () =>
-        void follower.ask({
-          ...set,
-          enabled: true,
-          condition: '',
-          hits: 0,
-          log: '',
-          disabled: false
-        })
-    );
+    follower.changed.connect(() => void follower.ask(set));
     const ready = follower.ready('s2');
     expect(await went(ready)).toBe(false);
     expect(asked()).toEqual([['follow_lines', 's2']]);
@@ -145,15 +145,7 @@ describe('before a view moves a session', () => {
   });
 
   test('a breakpoint that was just set beside a line has arrived', async () => {
-    void follower.ask({
-      ...set,
-      session: 's1',
-      enabled: true,
-      condition: '',
-      hits: 0,
-      log: '',
-      disabled: false
-    });
+    void follower.ask({ ...set, session: 's1' });
     const ready = follower.ready('s1');
     expect(await went(ready)).toBe(false);
     answer({ type: 'done', session: 's1', revision: 2 });

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import linecache
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -310,13 +312,18 @@ def test_breakpoints_at_lines_are_told_as_they_are_set() -> None:
         assert told.stops == ()
 
 
-def test_a_breakpoint_of_an_earlier_session_is_set_with_all_that_it_asks() -> None:
+@contextmanager
+def beside_a_line() -> Iterator[tuple[Any, Notebook, tuple[str, int]]]:
+    """A session, the code of its notebook, and a line of it where a breakpoint can be set."""
     with no_sessions():
         x = vg.ones(2, requires_grad=True)
-        y = x.tanh()
-        session = open_session(y.sin(), vg.ones(2), names={})
+        session = open_session(x.tanh().sin(), vg.ones(2), names={})
         notebook = Notebook()
-        place = notebook.told.files[0].file, notebook.told.lines[0].named
+        yield session, notebook, (notebook.told.files[0].file, notebook.told.lines[0].named)
+
+
+def test_a_breakpoint_of_an_earlier_session_is_set_with_all_that_it_asks() -> None:
+    with beside_a_line() as (session, notebook, place):
         log, condition = "norm {grad.norm():.3g}", "grad.norm() > 0.5"
         notebook.ask(p.SetLineBreakpoint, session.id, *place, True, condition, 2, "", True)
         notebook.ask(p.SetLineBreakpoint, session.id, *place, True, "", 0, log)
@@ -327,12 +334,7 @@ def test_a_breakpoint_of_an_earlier_session_is_set_with_all_that_it_asks() -> No
 
 
 def test_one_that_asks_for_a_name_that_is_gone_says_so_and_loses_nothing() -> None:
-    with no_sessions():
-        x = vg.ones(2, requires_grad=True)
-        y = x.tanh()
-        session = open_session(y.sin(), vg.ones(2), names={})
-        notebook = Notebook()
-        place = notebook.told.files[0].file, notebook.told.lines[0].named
+    with beside_a_line() as (session, notebook, place):
         notebook.ask(p.SetLineBreakpoint, session.id, *place, True, "gone > 1")
         notebook.ask(p.SetLineBreakpoint, session.id, *place, True, "limit > 1", 0, "is {gone}")
         stop, log = View().ask(p.FollowLines).stops
