@@ -1,6 +1,6 @@
 /**
  * A view's move waits for the code of the notebooks of its kernel, which sets the breakpoints that it keeps in each session that
- * comes: over a comm of its own, so that a move that is asked for at once would be there before, and pass them by.
+ * comes. It uses a comm of its own, so that a move which is sent at once would arrive first, and go past them.
  */
 import { MOVES } from '../store';
 

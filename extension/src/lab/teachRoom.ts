@@ -11,7 +11,7 @@ const KEY = 'vizgrad:left-side';
 /** Milliseconds: a cell that runs again takes its view away, and brings the next. */
 const PATIENCE = 1000;
 
-/** Gives what ends that. */
+/** Returns a function that ends this. */
 export function giveRoomToTeach(shell: Shell): () => void {
   let teaching = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -34,7 +34,7 @@ export function giveRoomToTeach(shell: Shell): () => void {
   void shell.restored.then(() => {
     observer.observe(document.body, { attributeFilter: ['class'] });
     look();
-    // A user who opens it meanwhile has it as it is.
+    // A side bar that the user opens meanwhile stays open.
     shell.layoutModified.connect(() => {
       if (!shell.leftCollapsed) {
         keep(false);
